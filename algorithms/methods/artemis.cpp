@@ -79,6 +79,7 @@ MethodInfo artemis_info() {
           .source = "Philippenko, Dieuleveut 2020, arXiv:2006.14591, Algorithm 1",
           .compressor = CompressorNeed::unbiased,
           .down_compressor = CompressorNeed::unbiased,
+          .membership = Membership::reinitialise,
           .default_compressor = "dither(linf, levels=7, bucket=512)",
           .pattern = Pattern::star,
           .permits_negative_weights = true,

@@ -112,6 +112,7 @@ MethodInfo chb_info() {
           .bytes = "hub r (4d + 64), worker 4d + 64, or 64",
           .source = "Chen, Blum, Sadler 2022, arXiv:2209.11944, Algorithm 1",
           .compressor = CompressorNeed::none,
+          .membership = Membership::reinitialise,
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .permits_time_varying = true,

@@ -80,6 +80,8 @@ MethodInfo comp_ams_info() {
           .bytes = "hub r (4d + 64), worker |C| + 64",
           .source = "Li, Karimi, Li 2022, arXiv:2205.05632, Algorithm 2",
           .compressor = CompressorNeed::contracting,
+          .membership = Membership::exact,
+          .may_be_joined = true,
           .default_compressor = "topk(10%)",
           .pattern = Pattern::star,
           .permits_negative_weights = true,

@@ -85,6 +85,7 @@ MethodInfo dore_info() {
           .source = "Liu et al. 2020, arXiv:1910.07561, Algorithm 1",
           .compressor = CompressorNeed::unbiased,
           .down_compressor = CompressorNeed::unbiased,
+          .membership = Membership::reinitialise,
           .default_compressor = "dither(linf, levels=7, bucket=512)",
           .pattern = Pattern::star,
           .permits_negative_weights = true,

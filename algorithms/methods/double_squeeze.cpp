@@ -118,6 +118,7 @@ MethodInfo double_squeeze_info() {
       .source = "Tang et al. 2019, arXiv:1905.05957, Algorithm 1",
       .compressor = CompressorNeed::contracting,
       .down_compressor = CompressorNeed::contracting,
+      .membership = Membership::no_return,
       .default_compressor = "topk(10%)",
       .pattern = Pattern::star,
       .permits_negative_weights = true,

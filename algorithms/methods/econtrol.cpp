@@ -71,6 +71,7 @@ MethodInfo econtrol_info() {
           .bytes = "hub r (4d + 64), worker |C| + 64",
           .source = "Gao, Islamov, Stich 2024, arXiv:2311.05645, Algorithm 2",
           .compressor = CompressorNeed::contracting,
+          .membership = Membership::reinitialise,
           .default_compressor = "topk(10%)",
           .pattern = Pattern::star,
           .permits_negative_weights = true,

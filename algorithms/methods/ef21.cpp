@@ -112,6 +112,7 @@ MethodInfo ef21_info() {
           .bytes = "hub r (4d + 64), worker |C| + 64",
           .source = "Richtarik et al. 2021, arXiv:2106.05203, Algorithm 2",
           .compressor = CompressorNeed::contracting,
+          .membership = Membership::reinitialise,
           .default_compressor = "topk(10%)",
           .pattern = Pattern::star,
           .permits_negative_weights = true,

@@ -85,6 +85,8 @@ MethodInfo fed_avg_family() {
           .bytes = "hub r (4d + 64), worker 4d + 64",
           .source = {},
           .compressor = CompressorNeed::none,
+          .membership = Membership::exact,
+          .may_be_joined = true,
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .permits_time_varying = true,

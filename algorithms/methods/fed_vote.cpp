@@ -178,6 +178,8 @@ MethodInfo fed_vote_info() {
       .bytes = "hub r (4d + 64), worker d/8 + 64, ternary d/5 + 64",
       .source = "Yue et al. 2021, arXiv:2110.02998",
       .compressor = CompressorNeed::none,
+      .membership = Membership::exact,
+      .may_be_joined = true,
       .pattern = Pattern::star,
       .permits_negative_weights = true,
       .permits_time_varying = true,

@@ -96,6 +96,7 @@ MethodInfo gen_qsgd_info() {
           .source = "Li, Lai, Cui, Lau 2021, arXiv:2111.13526, Algorithm 1",
           .compressor = CompressorNeed::unbiased,
           .down_compressor = CompressorNeed::unbiased,
+          .membership = Membership::no_return,
           .default_compressor = "dither(linf, levels=7, bucket=512)",
           .pattern = Pattern::star,
           .permits_negative_weights = true,

@@ -288,6 +288,7 @@ MethodInfo lgc_info() {
           .bytes = "hub |S| (4d + 64), and 4d rank once; worker 4 rank + |C| + 64; dense_rounds with 4d",
           .source = "Abrahamyan et al. 2021, arXiv:2103.08870 (LGC-like, linear)",
           .compressor = CompressorNeed::contracting,
+          .membership = Membership::no_return,
           .default_compressor = "topk(1%)",
           .pattern = Pattern::star,
           .permits_negative_weights = true,

@@ -122,6 +122,7 @@ MethodInfo mcm_info() {
           .source = "Philippenko, Dieuleveut 2021, arXiv:2102.12528, Algorithm 1",
           .compressor = CompressorNeed::unbiased,
           .down_compressor = CompressorNeed::unbiased,
+          .membership = Membership::reinitialise,
           .default_compressor = "dither(linf, levels=7, bucket=512)",
           .pattern = Pattern::star,
           .permits_negative_weights = true,

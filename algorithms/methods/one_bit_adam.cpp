@@ -141,6 +141,7 @@ MethodInfo one_bit_adam_info() {
           .source = "Tang et al. 2021, arXiv:2102.02888, Algorithm 1",
           .compressor = CompressorNeed::contracting,
           .down_compressor = CompressorNeed::contracting,
+          .membership = Membership::no_return,
           .default_compressor = "sign",
           .pattern = Pattern::star,
           .permits_negative_weights = true,

@@ -102,6 +102,8 @@ MethodInfo qcmd_adagrad_info() {
       .bytes = "hub r (4d + 64), or less if x has zeros; worker |C| + 64",
       .source = "Xu et al. 2022, arXiv:2208.05631 (reconstruction)",
       .compressor = CompressorNeed::unbiased,
+      .membership = Membership::exact,
+      .may_be_joined = true,
       .default_compressor = "dither(linf, levels=7, bucket=512)",
       .pattern = Pattern::star,
       .permits_negative_weights = true,

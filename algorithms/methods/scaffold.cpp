@@ -118,6 +118,7 @@ MethodInfo scaffold_info() {
           .bytes = "hub r (8d + 64), worker 4d + 64",
           .source = "Karimireddy et al. 2020, arXiv:1910.06378, Algorithm 1",
           .compressor = CompressorNeed::none,
+          .membership = Membership::reinitialise,
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .permits_time_varying = true,

@@ -23,6 +23,7 @@
 #include "topology/coloring.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
+#include "topology/hub_rounds.hpp"
 #include "topology/participation.hpp"
 #include "topology/spectrum.hpp"
 
@@ -117,7 +118,8 @@ void require_droppable(const RunSettings& settings, const MethodInfo& method) {
            " sums up what it hears with the weights of the time (algorithm.memory, algorithm.form)");
   if (staleness_of(settings) != 0)
     refuse("the two ends of a broken link would part as many iterations apart as algorithm.staleness says");
-  if (settings.topology.schedule != "static" || settings.topology.participation < 1.0)
+  const bool all_take_part = settings.topology.participation == 1.0 || method.pattern.has_hub;
+  if (settings.topology.schedule != "static" || !all_take_part)
     refuse("it wants a static schedule with all peers");
   if (settings.failure.keeps_checkpoints())
     refuse("who comes back joins with a neighbor's model, so failure.checkpoint_every is to be 0");
@@ -249,6 +251,7 @@ Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem)
 template <class Scalar>
 std::optional<WeightsFollow> weights_follow(const Experiment<Scalar>& experiment) {
   if (!experiment.settings.failure.drops()) return std::nullopt;
+  if (!experiment.method->pattern.reads_weights) return WeightsFollow::unread;
   return experiment.topology.weights == "metropolis" ? WeightsFollow::degrees : WeightsFollow::their_own;
 }
 
@@ -297,6 +300,13 @@ std::uint64_t minibatches_per_iteration(const Experiment<Scalar>& experiment, Pe
   return local_steps_of(options, id, experiment.peer_count()) * options.rounds.value_or(1);
 }
 
+/// Returns the hub with which peer `id` trains; empty if the peer is itself the hub, or there is none.
+template <class Scalar>
+std::optional<PeerId> hub_of(const Experiment<Scalar>& experiment, PeerId id) {
+  if (!experiment.method->pattern.has_hub || id == hub_id) return std::nullopt;
+  return hub_id;
+}
+
 template <class Scalar>
 std::unique_ptr<Peer<Scalar>> make_peer_around(const Experiment<Scalar>& experiment, PeerId id,
                                                PacketPool& packets,
@@ -328,6 +338,7 @@ std::unique_ptr<Peer<Scalar>> make_peer_around(const Experiment<Scalar>& experim
                         .staleness = staleness_of(settings),
                         .weights_follow = weights_follow(experiment),
                         .edges_return = experiment.method->membership == Membership::exact,
+                        .hub = hub_of(experiment, id),
                         .absent = settings.failure.join_later,
                         .joins_at = returns.joins_at});
 }

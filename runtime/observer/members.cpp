@@ -23,6 +23,12 @@ bool Members::all_are_lost() const {
                              [](const Member& member) { return member.standing == Standing::lost; });
 }
 
+bool Members::all_others_are_lost(PeerId id) const {
+  for (PeerId other = 0; other < members_.size(); ++other)
+    if (other != id && !is_lost(other)) return false;
+  return true;
+}
+
 void Members::take_back(PeerId id) {
   members_[id].standing = Standing::member;
   ++returned_;

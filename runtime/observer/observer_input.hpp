@@ -22,6 +22,7 @@ struct ObserverInput {
   RunSettings::Failure failure;
   std::string method;                       ///< name of the method, for messages to the user
   bool may_be_joined = false;               ///< true if a peer may join the run in its middle
+  bool has_hub = false;                     ///< true if the run ends if peer 0, the hub, is lost
   Duration start_patience{0};               ///< how long peers may take to be ready
   std::vector<std::string> addresses = {};  ///< of the peers, for messages; empty if nobody has to know them
 };
@@ -36,6 +37,7 @@ ObserverInput observer_input(const Experiment<Scalar>& experiment, Duration star
           .failure = experiment.settings.failure,
           .method = experiment.method->name,
           .may_be_joined = model_bytes_of(experiment).has_value(),
+          .has_hub = experiment.method->pattern.has_hub,
           .start_patience = start_patience,
           .addresses = addresses};
 }

@@ -121,7 +121,7 @@ void Neighborhood::forget_the_past(Edge& edge) const {
 }
 
 double Neighborhood::weight_of(const Edge& edge) const {
-  if (follow_ == WeightsFollow::their_own) return edge.weight;
+  if (follow_ != WeightsFollow::degrees) return edge.weight;
   return 1.0 / static_cast<double>(1 + std::max(degree_, edge.degrees.front().second));
 }
 
@@ -137,6 +137,13 @@ MixingRow Neighborhood::row() const {
   }
   row.self_weight = 1.0 - others;
   return row;
+}
+
+MixingRow Neighborhood::without_those_out(MixingRow scheduled) const {
+  const auto out = [this](PeerId neighbor) { return !find(neighbor)->is_in(iteration_); };
+  std::erase_if(scheduled.hears, [&](const WeightedNeighbor& heard) { return out(heard.id); });
+  std::erase_if(scheduled.heard_by, out);
+  return scheduled;
 }
 
 }  // namespace hearsay

@@ -14,6 +14,7 @@ namespace hearsay {
 enum class WeightsFollow {
   their_own,  ///< an edge that is in keeps its weight; that of an edge that is out goes to the self weight
   degrees,    ///< Metropolis: w_ij = 1 / (1 + max(d_i, d_j)), of the degrees that both ends announced
+  unread,     ///< a hub and its workers: who is in counts, and how much is the method's affair
 };
 
 /// A time in which an edge of this peer is out of W.
@@ -76,8 +77,10 @@ class Neighborhood {
   void begin(std::uint64_t iteration);
   /// True if no edge was ever out and no neighbor's degree has changed: the row of W still holds.
   bool undisturbed() const { return !disturbed_; }
-  /// The row of W in the current iteration.
+  /// The row of W in the current iteration. For weights that are read.
   MixingRow row() const;
+  /// The schedule's row without the edges that are out in the current iteration. For weights that are unread.
+  MixingRow without_those_out(MixingRow scheduled) const;
   /// All partings so far, in order of time. `from` and `until` of the last one with a neighbor may still
   /// change.
   const std::vector<Parting>& partings() const { return partings_; }

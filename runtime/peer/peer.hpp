@@ -34,7 +34,7 @@ enum class PeerState {
   needs_gradient,   ///< compute_gradient(), then, when its time is over, gradient_arrived()
   needs_messages,   ///< deliver(...), as messages come
   needs_verdict,    ///< verdict(...), when it comes
-  needs_agreement,  ///< attach(...) or withdraw(...), for an edge that was offered
+  needs_agreement,  ///< attach(...) or withdraw(...), for an edge that was offered, or that to a lost hub
   finished,
   diverged,
 };
@@ -130,6 +130,8 @@ class Peer final : private IterationHost<Scalar> {
   /// The other end wants the edge in from `iteration` on. True if it will be; false if this peer cannot do
   /// that any more, and the edge stays out. Withdraws an offer to the neighbor in both cases.
   bool attach(PeerId neighbor, std::uint64_t iteration);
+  /// True if the hub with which this worker trains is lost. It begins no iteration until the edge is in again.
+  bool lacks_hub() const { return neighbors_.lacks_hub(); }
   /// The neighbors with an unanswered offer.
   std::vector<PeerId> offered() const { return neighbors_.offered(); }
   /// The offer to the neighbor, if there is one, is void.
@@ -155,6 +157,8 @@ class Peer final : private IterationHost<Scalar> {
   std::vector<Outgoing>& outbox() { return outbox_; }
 
   PeerId id() const { return input_.id; }
+  /// The row of W in the iteration that was begun last.
+  const MixingRow& row() const { return iteration_.mixing(); }
   /// The iteration that was begun last; 0: none.
   std::uint64_t begun() const { return iteration_.number(); }
   /// Number of completed iterations.

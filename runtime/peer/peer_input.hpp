@@ -48,10 +48,14 @@ struct PeerInput {
   std::vector<PeerId> patient_neighbors = {};  ///< see Exchanges; asynchronous methods only
   CheckpointRule checkpoints = {};
   std::uint64_t staleness = 0;  ///< s: iteration t asks for messages of iteration t - s (staleness.hpp)
-  /// Policy "drop": edges may leave W and come back, and the weights follow in this way. Requires a static
-  /// symmetric schedule, no staleness, and a method that allows it (Membership). Empty: policy "wait".
+  /// Policy "drop": edges may leave W and come back, and the weights follow in this way. Requires symmetric
+  /// links, a static schedule unless the weights are unread, no staleness, and a method that allows it
+  /// (Membership). Empty: policy "wait".
   std::optional<WeightsFollow> weights_follow = {};
-  bool edges_return = true;         ///< false: edges that have left stay out
+  bool edges_return = true;  ///< false: edges that have left stay out
+  /// Policy "drop": the hub that this worker trains with. While the edge to it is out, the worker begins no
+  /// iteration. Empty: this peer is no worker of a hub.
+  std::optional<PeerId> hub = {};
   std::vector<PeerId> absent = {};  ///< the peers that are not there when the run begins, ascending
   /// Where a joining peer enters the run; `algorithm` then holds a neighbor's model. Empty: the peer does not
   /// join.

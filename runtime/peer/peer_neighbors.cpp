@@ -23,7 +23,11 @@ void PeerNeighbors<Scalar>::meet() {
         std::ranges::count_if(input_.schedule->row(id, 0).hears,
                               [&](const WeightedNeighbor& neighbor) { return counts(neighbor.id); }));
   };
-  const MixingRow& row = input_.schedule->row(input_.id, 0);
+  MixingRow row = input_.schedule->row(input_.id, 0);
+  if (!input_.hearers.empty()) {  // links change from round to round: all of them are edges
+    row.hears.clear();
+    for (const PeerId hearer : input_.hearers) row.hears.push_back({hearer, 0.0});
+  }
   std::vector<std::uint32_t> degrees;
   for (const WeightedNeighbor& neighbor : row.hears)
     degrees.push_back(degree(neighbor.id, [](PeerId) { return true; }));
@@ -56,7 +60,13 @@ void PeerNeighbors<Scalar>::depart_lost(AwaitedPackets& awaited, Iteration<Scala
 template <class Scalar>
 void PeerNeighbors<Scalar>::mix(Iteration<Scalar>& iteration) {
   if (!neighborhood_) return;
-  changed_row_ = neighborhood_->undisturbed() ? input_.schedule->row(input_.id, 0) : neighborhood_->row();
+  const MixingRow& scheduled = input_.schedule->row(input_.id, iteration.number() - 1);
+  if (neighborhood_->undisturbed())
+    changed_row_ = scheduled;
+  else if (input_.weights_follow == WeightsFollow::unread)
+    changed_row_ = neighborhood_->without_those_out(scheduled);
+  else
+    changed_row_ = neighborhood_->row();
   iteration.mix_by(changed_row_);
   iteration.turn_to(iteration.number() - 1);
 }
@@ -99,6 +109,7 @@ std::vector<PeerId> PeerNeighbors<Scalar>::offered() const {
 
 template <class Scalar>
 std::uint64_t PeerNeighbors<Scalar>::holds_before() const {
+  if (lacks_hub()) return 0;
   std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
   for (const auto& [neighbor, from] : offers_) first = std::min(first, from - 1);
   return first;

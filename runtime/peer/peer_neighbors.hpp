@@ -60,8 +60,9 @@ class PeerNeighbors {
   void withdraw(PeerId neighbor);
   std::vector<PeerId> offered() const;
   /// The first iteration that must not begin before all offers are answered: in it the degrees are announced
-  /// with which the edges come back.
+  /// with which the edges come back. 0: none may, since the hub is lost.
   std::uint64_t holds_before() const;
+  bool lacks_hub() const { return input_.hub && neighborhood_ && neighborhood_->is_lost(*input_.hub); }
 
   /// Begins iteration `number`. Returns the neighbors whose edges come back with it, ascending, and puts an
   /// attachment for each of them into the outbox.

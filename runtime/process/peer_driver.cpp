@@ -273,7 +273,9 @@ void PeerDriver<Scalar>::hear(const DataArrived& data) {
 
 template <class Scalar>
 void PeerDriver<Scalar>::leave_if_interrupted() {
-  if (control_.is_asked_to_leave() && has_started() && experiment_.settings.failure.survives_a_leave())
+  const bool run_ends = drops() && is_hub();  // without this process
+  if (control_.is_asked_to_leave() && has_started() && experiment_.settings.failure.survives_a_leave() &&
+      !run_ends)
     return leave_alone();
   if (!interrupted_ && (control_.is_interrupted() || control_.is_asked_to_leave())) interrupt();
 }
@@ -308,6 +310,18 @@ void PeerDriver<Scalar>::leave_alone() {
   end_with({130, "it was asked to end; the others go on without it"});
 }
 
+/// If the hub is alive, the run goes on without this worker; if not, the observer ends it. So the worker says
+/// no more than that it leaves.
+template <class Scalar>
+void PeerDriver<Scalar>::lose_hub(const std::string& how) {
+  if (leaves_alone_) return;
+  leaves_alone_ = true;
+  stop();
+  session_.tell_observer({FrameKind::parted, peer_->iteration(), {}});
+  end_with({3, "the hub, peer " + std::to_string(hub_id) + ", was lost: " + how + " (iteration " +
+                   std::to_string(peer_->iteration() + 1) + ")"});
+}
+
 template <class Scalar>
 void PeerDriver<Scalar>::check_deadlines() {
   if (!has_started()) {  // the deadlines before the start are the session's
@@ -319,15 +333,19 @@ void PeerDriver<Scalar>::check_deadlines() {
   const SilenceWatch::Judgement judgement = failure_detector_.judge(now, peer_->iteration() + 1, awaited);
   if (judgement.word) control_.notice(*judgement.word);
   for (const SilenceWatch::Lost& lost : judgement.lost) {
-    if (drops())
+    if (drops() && experiment_.method->pattern.has_hub && lost.id == hub_id)
+      lose_hub(lost.how);
+    else if (drops())
       part_from(lost.id, lost.how);
     else
       end_with({3, "peer " + std::to_string(lost.id) + " was lost: " + lost.how + " (iteration " +
                        std::to_string(peer_->iteration() + 1) + ")"});
   }
-  // A neighbor that does not answer an offer in time is lost again.
-  if (peer_->state() == PeerState::needs_agreement && failure_detector_.has_waited_too_long(now))
+  if (peer_->state() == PeerState::needs_agreement && failure_detector_.has_waited_too_long(now)) {
+    if (peer_->lacks_hub()) return lose_hub("it has gone on without this peer");
+    // A neighbor that does not answer an offer in time is lost again.
     for (const PeerId neighbor : peer_->offered()) part_from(neighbor, "it does not answer");
+  }
   if (awaited.empty()) judge_observer(now);
 }
 
@@ -351,9 +369,11 @@ void PeerDriver<Scalar>::part_from(PeerId neighbor, const std::string& why) {
         {3, "peer " + std::to_string(neighbor) + " has gone on without peer " + std::to_string(id()) +
                 (id() == observer_peer ? ", which kept the record of the run, and cannot join it anew"
                                        : ", and " + experiment_.method->name + " cannot be joined")});
+  const bool is_hub = experiment_.method->pattern.has_hub && neighbor == hub_id;
   if (!peer_->neighborhood()->is_lost(neighbor))
-    control_.notice("peer " + std::to_string(id()) + " goes on without peer " + std::to_string(neighbor) +
-                    " (iteration " + std::to_string(peer_->iteration() + 1) + "): " + why);
+    control_.notice(
+        "peer " + std::to_string(id()) + (is_hub ? " waits for the hub, peer " : " goes on without peer ") +
+        std::to_string(neighbor) + " (iteration " + std::to_string(peer_->iteration() + 1) + "): " + why);
   const std::uint64_t rounds = peer_->counters().gossip_rounds;
   send_edge_request(respond(*peer_, PeerDeparted{neighbor, why}));
   if (peer_->counters().gossip_rounds != rounds)  // the peer had waited for this neighbor alone

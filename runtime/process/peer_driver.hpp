@@ -22,6 +22,7 @@
 #include "runtime/session/long_wait.hpp"
 #include "runtime/session/peer_session.hpp"
 #include "topology/foundation/misuse.hpp"
+#include "topology/hub_rounds.hpp"
 
 namespace hearsay {
 
@@ -171,6 +172,10 @@ class PeerDriver {
     peer_->attach_to_observer();
   }
   bool drops() const { return experiment_.settings.failure.drops(); }
+  /// True if the run has a hub, and this peer is it.
+  bool is_hub() const { return experiment_.method->pattern.has_hub && id() == hub_id; }
+  /// Policy "drop": the hub with which this worker trains is gone, so the worker ends.
+  void lose_hub(const std::string& how);
   /// Policy "drop": a neighbor is gone, or takes this peer for gone.
   void part_from(PeerId neighbor, const std::string& why);
   /// Hands a change of an edge, if there is one, to the session.

@@ -312,7 +312,7 @@ void FaultyCluster::settle(Node& node) {
   for (bool acts = node.started; acts;) {
     if (peer.neighborhood() && !peer.attaching() && peer.begun() > node.joined_at + node.rows.size()) {
       node.rows.resize(peer.begun() - node.joined_at - 1, Life::not_seen);
-      node.rows.push_back(peer.neighborhood()->row());
+      node.rows.push_back(peer.row());
     }
     corrupt_if_due(peer);
     for (Outgoing& outgoing : peer.outbox()) node.session->send(std::move(outgoing), now_);

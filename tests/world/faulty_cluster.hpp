@@ -60,6 +60,8 @@ class FaultyCluster {
   }
   /// Runs until the session of the observer is over. False if it is not over by `limit` of virtual time.
   bool run(Duration limit);
+  /// The virtual time since the beginning.
+  Duration now() const { return now_ - Instant{}; }
 
   RunOutcome<double> outcome() const { return evaluator_.with_models(observer_->outcome()); }
   PeerSession::Counters counters() const;                                      ///< of all peers together
@@ -90,6 +92,7 @@ class FaultyCluster {
   std::uint64_t attached = 0;   ///< how often an end of an edge took it in again
   std::uint64_t judged = 0;     ///< how often a peer began to judge a mean model
   std::uint64_t joined = 0;     ///< how often a peer joined with the model of a neighbor
+  std::uint64_t hub_lost = 0;   ///< how often a worker ended since it had lost the hub
   struct Entry {
     PeerId peer, from;
     std::uint64_t iteration;
@@ -165,6 +168,7 @@ class FaultyCluster {
   void settle(Node& node);
   void check_deadlines(PeerId id);
   void part(PeerId id, PeerId neighbor);
+  void lose_hub(PeerId id);
   void join(PeerId id, const ModelArrived& arrived);
   void send_edge_request(PeerId id, const EdgeRequest& request);
   bool drops() const { return experiment_.settings.failure.drops(); }

@@ -2,6 +2,7 @@
 
 #include "tests/world/faulty_cluster.hpp"
 #include "topology/foundation/ensure.hpp"
+#include "topology/hub_rounds.hpp"
 
 // Policy "drop": peers that are lost, come back and join.
 
@@ -60,6 +61,13 @@ void FaultyCluster::part(PeerId id, PeerId neighbor) {
   if (!was_lost) ++parted;
 }
 
+void FaultyCluster::lose_hub(PeerId id) {
+  ++hub_lost;
+  nodes_[id].session->tell_observer({FrameKind::parted, nodes_[id].peer->iteration(), {}});
+  serve(id);
+  kill(id);
+}
+
 /// Looks for silent neighbors and a silent observer, as the driver does (peer_driver.cpp).
 void FaultyCluster::check_deadlines(PeerId id) {
   Node& node = nodes_[id];
@@ -70,10 +78,14 @@ void FaultyCluster::check_deadlines(PeerId id) {
   const std::vector<PeerId> awaited = peer.waiting_for();
   for (const PeerId source : awaited) node.watch->heard(source, node.heard_at[source]);
   for (const SilenceWatch::Lost& silent :
-       node.watch->judge(now_, node.waits_since, peer.iteration() + 1, awaited).lost)
+       node.watch->judge(now_, node.waits_since, peer.iteration() + 1, awaited).lost) {
+    if (experiment_.method->pattern.has_hub && silent.id == hub_id) return lose_hub(id);
     part(id, silent.id);
-  if (peer.state() == PeerState::needs_agreement && now_ - node.waits_since > lost_after)
+  }
+  if (peer.state() == PeerState::needs_agreement && now_ - node.waits_since > lost_after) {
+    if (peer.lacks_hub()) return lose_hub(id);
     for (const PeerId neighbor : peer.offered()) part(id, neighbor);
+  }
   const bool silent = node.watch->silence(now_, node.waits_since, node.observer_heard_at) > lost_after;
   if (awaited.empty() && !node.unobserved && silent) {
     node.unobserved = true;

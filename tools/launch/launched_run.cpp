@@ -13,6 +13,7 @@
 #include "tools/launch/parcel.hpp"
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/input_watch.hpp"
+#include "topology/hub_rounds.hpp"
 
 namespace hearsay {
 
@@ -237,7 +238,8 @@ class LaunchedRun {
     const int code = peer.exit_code();
     if (code == exit_done || interrupted_) return;
     if (failure_ && (failure_->exit_code != exit_interrupted || code == exit_interrupted)) return;
-    if (plan_.drops && peer.started() && code == exit_lost) {
+    const bool run_ends = plan_.has_hub && peer.id() == hub_id;
+    if (plan_.drops && !run_ends && peer.started() && code == exit_lost) {
       std::fprintf(stderr, "hearsay: %s; the run goes on\n", peer.how_it_ended().c_str());
       return;
     }

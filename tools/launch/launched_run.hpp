@@ -35,7 +35,8 @@ struct LaunchedRunPlan {
   Duration beat_every = std::chrono::seconds(2);      ///< interval of the heartbeats to the peers
   /// Called with what peer 0 tells of the run while it goes on (run_news.hpp).
   std::function<void(const nlohmann::json& news)> on_news = [](const nlohmann::json&) {};
-  bool drops = false;  ///< failure.policy = "drop": the run goes on without lost peers
+  bool drops = false;    ///< failure.policy = "drop": the run goes on without lost peers
+  bool has_hub = false;  ///< peer 0 is a hub, without which no run goes on
 };
 
 /// How a launched run ended.
