@@ -90,6 +90,7 @@ MethodInfo fed_avg_family() {
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .permits_time_varying = true,
+          .answers_may_be_late = true,
           .options = {.optimizer = "sgd", .local_steps = 10, .outer = "none(1)"},
           .manual = {.memory = "hub 5, worker 4", .needs = "a hub and workers"},
           .make = factory<FedAvg>()};

@@ -183,6 +183,7 @@ MethodInfo fed_vote_info() {
       .pattern = Pattern::star,
       .permits_negative_weights = true,
       .permits_time_varying = true,
+      .answers_may_be_late = true,
       .options = {.optimizer = "sgd", .local_steps = 10, .vote = "binary", .trust = "equal"},
       .manual = {.memory = "hub 5, worker 4", .needs = "a hub and workers; a minimiser in (-1, 1)^d"},
       .make = factory<FedVote>()};

@@ -108,6 +108,7 @@ MethodInfo qcmd_adagrad_info() {
       .pattern = Pattern::star,
       .permits_negative_weights = true,
       .permits_time_varying = true,
+      .answers_may_be_late = true,
       .composite = true,
       .manual = {.memory = "hub 5, worker 2",
                  .needs = "a hub and workers; C unbiased; h a sum over coordinates",

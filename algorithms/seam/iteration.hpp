@@ -65,6 +65,8 @@ class Iteration {
   /// For the host, when neighbors left or came back: from the next `turn_to` on, `row` is the mixing row of
   /// every round. `row` outlives this iteration. After a change of `row` the host calls `turn_to` again.
   void mix_by(const MixingRow& row) { instead_ = &row; }
+  /// For the host: undoes `mix_by`, from the next `begin` on.
+  void mix_as_scheduled() { instead_ = nullptr; }
   /// For the host: begins iteration `number`. `step_sizes` outlives this iteration.
   void begin(std::uint64_t number, const StepSize& step_sizes);
 

@@ -109,6 +109,9 @@ struct MethodInfo {
   bool needs_symmetric_mixing = false;
   bool permits_negative_weights = false;
   bool permits_time_varying = false;  ///< W may change from round to round, and peers may sit out
+  /// True if a hub may close a round before all have answered (topology.round_deadline): a worker needs no more
+  /// than the newest model, and keeps nothing that an answer in vain would make wrong.
+  bool answers_may_be_late = false;
   bool counts_rounds = false;  ///< the method counts rounds of the schedule itself (Iteration::turn_to)
   bool trains = true;          ///< if false, it only averages
   bool composite = false;      ///< minimises f + h, h by its proximal map

@@ -16,6 +16,7 @@
 #include "runtime/experiment/hub_settings.hpp"
 #include "runtime/experiment/join_later.hpp"
 #include "runtime/experiment/problem_of.hpp"
+#include "runtime/experiment/round_deadline.hpp"
 #include "runtime/experiment/sensible_run.hpp"
 #include "runtime/experiment/soundness.hpp"
 #include "runtime/experiment/spectral_gap.hpp"
@@ -195,6 +196,7 @@ Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Proble
                                 {}};
   if (method.asynchronous) experiment.colors = greedy_coloring(experiment.topology.graph);
   require_links_in_use(experiment);
+  check_round_deadline(experiment);
   check_soundness(experiment);
   check_consensus_step(experiment, sets_consensus_step);
   check_staleness(experiment);
@@ -337,6 +339,7 @@ std::unique_ptr<Peer<Scalar>> make_peer_around(const Experiment<Scalar>& experim
                         .checkpoints = returns.checkpoints,
                         .staleness = staleness_of(settings),
                         .weights_follow = weights_follow(experiment),
+                        .rounds_close = experiment.rounds_close(),
                         .edges_return = experiment.method->membership == Membership::exact,
                         .hub = hub_of(experiment, id),
                         .absent = settings.failure.join_later,
@@ -384,6 +387,7 @@ template <class Scalar>
 std::uint64_t largest_lead(const Experiment<Scalar>& experiment) {
   const bool all_speak = experiment.schedule->period() == 1 && experiment.topology.weights != "one-way";
   const std::uint64_t by_verdicts = 2 * experiment.settings.run.evaluate_every;
+  if (experiment.rounds_close()) return by_verdicts;
   return std::min(
       by_verdicts,
       experiment.method->pattern.lead(experiment.topology.graph, all_speak, staleness_of(experiment.settings))

@@ -48,6 +48,11 @@ PacketRef Inbox::take(const MessageKey& key) {
   return packet;
 }
 
+bool Inbox::has_beyond(PeerId sender, std::uint64_t iteration) const {
+  const auto known = std::ranges::find(senders_, sender, &Sender::id);
+  return known != senders_.end() && !known->waiting.empty() && known->waiting.back().iteration > iteration;
+}
+
 std::vector<Inbox::Message> Inbox::waiting_beyond(std::uint64_t iteration) const {
   std::vector<Message> messages;
   for (const Sender& sender : senders_)

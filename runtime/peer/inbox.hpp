@@ -46,6 +46,8 @@ class Inbox {
   /// Removes and returns the message; null if it has not come. Drops the sender's messages of earlier
   /// iterations.
   PacketRef take(const MessageKey& key);
+  /// True if a message of `sender` waits that is of a later iteration than `iteration`.
+  bool has_beyond(PeerId sender, std::uint64_t iteration) const;
   std::size_t size() const { return size_; }
 
   struct Message {

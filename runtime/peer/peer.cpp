@@ -15,7 +15,8 @@ Peer<Scalar>::Peer(PeerInput<Scalar> input)
       iteration_(*this, PeerRows(*input_.schedule, input_.id), input_.seed),
       answering_(input_.algorithm->answering()),
       gradients_(*input_.objective, input_.minibatches, input_.clip, input_.algorithm->model().size()),
-      inbox_(input_.schedule->peer_count(), input_.staleness),
+      inbox_(input_.schedule->peer_count(),
+             input_.staleness + (input_.rounds_close ? 2 * input_.evaluate_every : 0)),
       exchanges_(input_.patient_neighbors),
       neighbors_(input_),
       guard_(input_, counters_) {
@@ -113,10 +114,31 @@ void Peer<Scalar>::begin_iteration() {
       state_ = PeerState::needs_agreement;
       return;
     }
+    iteration_.mix_as_scheduled();
     iteration_.begin(number, input_.step_size);
     if (!exchange_attachments()) return;
     if (begin_method()) return;
   } while (complete_iteration());
+}
+
+/// True if this peer is a worker, and the hub has begun a later round: an answer would be in vain.
+template <class Scalar>
+bool Peer<Scalar>::is_over(std::uint64_t round) const {
+  return input_.rounds_close && input_.hub && inbox_.has_beyond(*input_.hub, round);
+}
+
+template <class Scalar>
+void Peer<Scalar>::close_round() {
+  ensure(may_close_round(), "only a hub that waits for answers closes a round");
+  answered_row_ = iteration_.mixing();
+  awaited_.give_up([&](PeerId worker) {
+    std::erase_if(answered_row_.hears, [&](const WeightedNeighbor& heard) { return heard.id == worker; });
+    return true;
+  });
+  iteration_.mix_by(answered_row_);
+  iteration_.turn_to(iteration_.number() - 1);
+  ++counters_.gossip_rounds;
+  resume();
 }
 
 /// False if the peer sits the iteration out.
@@ -126,6 +148,7 @@ bool Peer<Scalar>::begin_method() {
   neighbors_.mix(iteration_);
   guard_.begin_iteration(iteration_, inbox_, outbox_);
   if (input_.may_sit_out && !iteration_.mixing().participates) return false;
+  if (is_over(iteration_.number())) return false;
   if (work_trace_) work_trace_->begin(iteration_.number());
   task_ = input_.algorithm->iterate(iteration_);
   resume();

@@ -112,6 +112,13 @@ class Peer final : private IterationHost<Scalar> {
   void gradient_arrived();
   void deliver(const MessageKey& key, const PacketRef& packet, const MessageMetadata& metadata = {});
 
+  /// True if this is a hub that waits for answers, and may go on without those that are missing.
+  bool may_close_round() const {
+    return input_.rounds_close && !input_.hub && state_ == PeerState::needs_messages;
+  }
+  /// The time of the round is over: goes on with the answers that have come. Call this if `may_close_round`.
+  void close_round();
+
   // Policy "drop" (neighborhood.hpp).
 
   /// The neighbor is lost. Its messages that have come still count; no others will come.
@@ -210,6 +217,7 @@ class Peer final : private IterationHost<Scalar> {
   void advance_or_wait();
   void begin_iteration();
   bool begin_method();
+  bool is_over(std::uint64_t round) const;
   bool exchange_attachments();
   void take_attachments();
   void answer_joiners();
@@ -228,6 +236,7 @@ class Peer final : private IterationHost<Scalar> {
   Inbox inbox_;
   AwaitedPackets awaited_;
   Exchanges exchanges_;      // instead of the inbox, if the method is asynchronous
+  MixingRow answered_row_;   // of a round that was closed: without those that have not answered
   bool says_again_ = false;  // all peers were restored: `start` sends the last messages again
   PeerCounters counters_;
   PeerNeighbors<Scalar> neighbors_;

@@ -52,9 +52,12 @@ struct PeerInput {
   /// links, a static schedule unless the weights are unread, no staleness, and a method that allows it
   /// (Membership). Empty: policy "wait".
   std::optional<WeightsFollow> weights_follow = {};
+  /// True: a round is over when the hub closes it (Peer::close_round), and a worker sits out those that are
+  /// over. Methods with answers_may_be_late only.
+  bool rounds_close = false;
   bool edges_return = true;  ///< false: edges that have left stay out
-  /// Policy "drop": the hub that this worker trains with. While the edge to it is out, the worker begins no
-  /// iteration. Empty: this peer is no worker of a hub.
+  /// The hub that this worker trains with. Under policy "drop" the worker begins no iteration while the edge to
+  /// the hub is out. Empty: this peer is no worker of a hub.
   std::optional<PeerId> hub = {};
   std::vector<PeerId> absent = {};  ///< the peers that are not there when the run begins, ascending
   /// Where a joining peer enters the run; `algorithm` then holds a neighbor's model. Empty: the peer does not

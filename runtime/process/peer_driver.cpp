@@ -168,8 +168,9 @@ void PeerDriver<Scalar>::compute(std::function<void()> work, Meanwhile meanwhile
 template <class Scalar>
 void PeerDriver<Scalar>::send_outbox() {
   give_copies();
-  if (peer_->outbox().empty()) return tell_progress();
   const Instant now = monotonic_now();
+  note_round(now);
+  if (peer_->outbox().empty()) return tell_progress();
   for (Outgoing& outgoing : peer_->outbox()) {
     const std::uint64_t frame_bytes = header_bytes + outgoing.packet->size();
     meter_.counts().count_sent(outgoing.to, frame_bytes);
@@ -185,6 +186,7 @@ void PeerDriver<Scalar>::send_outbox() {
 
 template <class Scalar>
 void PeerDriver<Scalar>::wait_for_others() {
+  if (close_round_if_due()) return;
   const Instant since = monotonic_now();
   failure_detector_.begin_wait(since);
   const PeerState awaited = peer_->state();
@@ -193,6 +195,7 @@ void PeerDriver<Scalar>::wait_for_others() {
   while (peer_->state() == awaited && peer_->outbox().empty() && stage_ == Stage::trains && !end_) {
     receive();
     answer_questions();
+    close_round_if_due();
   }
   const Instant now = monotonic_now();
   meter_.counts().wait += now - since;
@@ -204,7 +207,9 @@ void PeerDriver<Scalar>::receive(int also) {
   failure_detector_.look(monotonic_now());
   if (take_in()) return;
   leave_if_interrupted();
-  pump_.serve(std::min(failure_detector_.look_again(), monotonic_now() + poll_interval), also);
+  Instant until = std::min(failure_detector_.look_again(), monotonic_now() + poll_interval);
+  if (peer_->may_close_round()) until = std::min(until, round_ends_);
+  pump_.serve(until, also);
   if (!take_in()) check_deadlines();
 }
 

@@ -91,6 +91,18 @@ class PeerDriver {
     session_.needs_from(first_needed_in(needed_from, staleness_of(experiment_.settings)));
   }
   void wait_for_others();
+  /// Notes when the round of a hub is over, if it has just begun one (topology.round_deadline).
+  void note_round(Instant now) {
+    if (!experiment_.rounds_close() || peer_->begun() == round_) return;
+    round_ = peer_->begun();
+    round_ends_ = now + experiment_.settings.topology.round_deadline;
+  }
+  /// The hub goes on with the answers that it has, if their time is over. False if not.
+  bool close_round_if_due() {
+    const bool due = peer_->may_close_round() && monotonic_now() >= round_ends_;
+    if (due) peer_->close_round();
+    return due;
+  }
   /// Waits for events, and hands them over. Returns at the latest after `poll_interval`, or when the file
   /// descriptor `also` is readable.
   void receive(int also = -1);
@@ -199,6 +211,8 @@ class PeerDriver {
   PeerMeter meter_;
   PeerTimeline timeline_;
   GradientPace pace_;
+  std::uint64_t round_ = 0;  // the iteration that this peer has begun last
+  Instant round_ends_ = Instant::max();
   std::uint64_t announced_from_ = 1;  // the iteration that neighbors know this peer to be in
   enum class Stage {
     awaits_start,

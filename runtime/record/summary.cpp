@@ -11,6 +11,7 @@
 #include "runtime/record/json.hpp"
 #include "runtime/record/one_sided_mixing.hpp"
 #include "runtime/record/slowest_link.hpp"
+#include "topology/hub_rounds.hpp"
 #include "topology/spectrum.hpp"
 
 namespace hearsay {
@@ -185,6 +186,16 @@ Json one_sided_mixing_record(const RunOutcome<Scalar>& outcome) {
   return record;
 }
 
+/// Returns how the rounds of a hub were closed; null if it waited for all answers.
+template <class Scalar>
+Json round_deadline_record(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& outcome,
+                           Driver driver) {
+  if (!experiment.rounds_close()) return nullptr;
+  return {{"seconds", seconds(experiment.settings.topology.round_deadline)},
+          {"clock", driver == Driver::simulator ? "emulated" : "real"},
+          {"late_answers", outcome.peers[hub_id].meters.counters.late}};
+}
+
 }  // namespace
 
 std::string json_text(const Json& record, int indent) {
@@ -283,6 +294,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   summary["returned"] = outcome.returned;
   summary["one_sided_mixing"] = one_sided_mixing_record(outcome);
   summary["joined"] = outcome.joined;
+  summary["round_deadline"] = round_deadline_record(experiment, outcome, driver);
   summary["resyncs"] = totals.resyncs;
   summary["refused"] = totals.refused;
   summary["garbage"] = totals.garbage;

@@ -253,6 +253,8 @@ std::vector<KeyRow<TopologySettings>> topology_rows() {
        "of the peers that take part in a round"},
       {"hub", &Topology::hub, choice<HubData>({"worker", "dedicated"}), "methods with a hub",
        "whether the hub, peer 0, has a part of the data, or only the other peers have"},
+      {"round_deadline", &Topology::round_deadline, duration(), "methods with a hub",
+       "how long the hub waits for the answers of a round; 0 s: until all are there"},
       Row("file", &Topology::file, path(), "all", "a topology file instead of kind and peers")
           .by_default("none")
           .see("../../topology/README.md#topology-files"),

@@ -10,14 +10,14 @@
 
 namespace hearsay {
 
-enum class EventKind { due, release, gradient, verdict, evaluation_due, evaluation_release };
+enum class EventKind { due, release, gradient, round_deadline, verdict, evaluation_due, evaluation_release };
 
 /// Something that happens in virtual time.
 struct Event {
   Instant at;
   EventKind kind;
-  std::uint32_t subject;  ///< (evaluation_)due, release: place of the frame; gradient: the peer; verdict:
-                          ///< its number
+  std::uint32_t subject;  ///< (evaluation_)due, release: place of the frame; gradient, round_deadline: the
+                          ///< peer; verdict: its number
 };
 
 /// Returns events in the order of their times; events with the same time in the order in which they were

@@ -131,7 +131,7 @@ TracedRun<Scalar> simulate_traced(const Experiment<Scalar>& experiment, Duration
       experiment,
       [&](PeerId id, PacketPool& packets) {
         auto peer = make_peer(experiment, id, packets);
-        if (!experiment.method->asynchronous) peer->record_into(traced.traces[id]);
+        if (!experiment.depends_on_arrivals()) peer->record_into(traced.traces[id]);
         return peer;
       },
       measured_gradient, control);
@@ -141,7 +141,7 @@ TracedRun<Scalar> simulate_traced(const Experiment<Scalar>& experiment, Duration
 
 template <class Scalar>
 bool may_be_retimed(const Experiment<Scalar>& experiment, const TracedRun<Scalar>& traced) {
-  return !experiment.method->asynchronous && came_to_its_end(traced.outcome.status);
+  return !experiment.depends_on_arrivals() && came_to_its_end(traced.outcome.status);
 }
 
 template <class Scalar>

@@ -15,6 +15,7 @@
 #include "runtime/simulator/evaluation_traffic.hpp"
 #include "runtime/simulator/event_queue.hpp"
 #include "runtime/simulator/flight.hpp"
+#include "runtime/simulator/simulated_peer.hpp"
 #include "runtime/wire/frame.hpp"
 #include "topology/foundation/ensure.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -22,35 +23,6 @@
 namespace hearsay {
 
 namespace {
-
-/// A frame between two peers.
-struct InFlight {
-  PeerId to;
-  MessageKey key;
-  PacketRef packet;
-  MessageMetadata metadata;
-  std::uint64_t frame_bytes;
-  const ArrivalRate* fed;  // the rate of its link
-};
-
-struct LinkTo {
-  PeerId to;
-  Link link;
-  ArrivalRate arrival;
-};
-
-template <class Scalar>
-struct SimulatedPeer {
-  std::unique_ptr<Peer<Scalar>> peer;
-  EgressPort egress;
-  IngressPort ingress;
-  SendingTime sending;
-  std::vector<LinkTo> links;  // by destination, ascending
-  PeerMeters meters;
-  std::uint64_t gradients = 0;
-  Instant waiting_since{};
-  PeerTimeline timeline;
-};
 
 template <class Scalar>
 class Simulation {
@@ -99,6 +71,7 @@ class Simulation {
         return interrupted;
       }
       const Event event = events_.pop();
+      if (is_void(event)) continue;
       now_ = event.at;
       handle(event);
     }
@@ -188,6 +161,10 @@ class Simulation {
         peers_[event.subject].peer->gradient_arrived();
         settle(peers_[event.subject]);
         break;
+      case EventKind::round_deadline:
+        peers_[event.subject].peer->close_round();
+        resumed(peers_[event.subject]);
+        break;
       case EventKind::verdict: {
         const Verdict verdict = verdicts_[event.subject];
         for (SimulatedPeer<Scalar>& simulated : peers_) hear(simulated, verdict);
@@ -258,6 +235,10 @@ class Simulation {
           diverged_ = true;
           return;
         case PeerState::needs_messages:
+          if (peer.may_close_round() && now_ >= simulated.round_ends) {
+            peer.close_round();
+            break;
+          }
           simulated.meters.waits.begin(now_);
           simulated.waiting_since = now_;
           simulated.timeline.waits(now_, peer.iteration() + 1, true);
@@ -311,7 +292,23 @@ class Simulation {
     return !failure_;
   }
 
+  /// Notes when the round of a hub is over, if it has just begun one.
+  void note_round(SimulatedPeer<Scalar>& hub) {
+    if (!experiment_.rounds_close() || hub.peer->id() != hub_id || hub.peer->begun() == hub.round) return;
+    hub.round = hub.peer->begun();
+    hub.round_ends = now_ + experiment_.settings.topology.round_deadline;
+    schedule(hub.round_ends, EventKind::round_deadline, hub_id);
+  }
+
+  /// True for the deadline of a round that was complete before, or whose hub does not wait yet.
+  bool is_void(const Event& event) const {
+    if (event.kind != EventKind::round_deadline) return false;
+    const SimulatedPeer<Scalar>& hub = peers_[event.subject];
+    return event.at < hub.round_ends || !hub.peer->may_close_round();
+  }
+
   void send_outbox(SimulatedPeer<Scalar>& sender) {
+    note_round(sender);
     for (Outgoing& outgoing : sender.peer->outbox()) {
       const auto link =
           std::lower_bound(sender.links.begin(), sender.links.end(), outgoing.to,

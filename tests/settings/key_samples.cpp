@@ -44,6 +44,7 @@ const std::map<std::string, KeySample>& key_samples() {
       {"topology.schedule", {"\"one-peer-exponential\"", "1"}},
       {"topology.participation", {"\"50%\"", "\"half\""}},
       {"topology.hub", {"\"dedicated\"", "\"both\""}},
+      {"topology.round_deadline", {"\"2 s\"", "2"}},
       {"topology.file", {"\"" + folder.write("cluster.toml", path_of_five).string() + "\"", "1"}},
       {"security.authorized", {"\"cluster.keys\"", "1"}},
       {"security.secret", {"\"$HOME/a.key\"", "true"}},

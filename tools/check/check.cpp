@@ -199,6 +199,10 @@ std::string hub_text(const Plan& plan) {
          (answering < workers
               ? "; " + grouped(answering) + " of " + counted(workers, "worker") + " answer in a round"
               : std::string()) +
+         (plan.settings.topology.round_deadline != Duration{0}
+              ? "; a round ends after " + to_text(plan.settings.topology.round_deadline) +
+                    ", of the real clock in a run, of the emulated one in a simulation"
+              : std::string()) +
          " (topology.weights is not read)";
 }
 

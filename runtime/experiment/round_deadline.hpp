@@ -1,0 +1,12 @@
+#pragma once
+
+#include "runtime/experiment/experiment.hpp"
+
+namespace hearsay {
+
+/// Checks topology.round_deadline, if it is set. Throws Misuse for a method that needs all answers, for
+/// checkpoints, and for a deadline that no answer can meet.
+template <class Scalar>
+void check_round_deadline(const Experiment<Scalar>& experiment);
+
+}  // namespace hearsay

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runtime/network/link.hpp"
+#include "runtime/peer/peer.hpp"
+#include "runtime/record/outcome.hpp"
+#include "runtime/record/run_control.hpp"
+
+namespace hearsay {
+
+/// A frame between two peers.
+struct InFlight {
+  PeerId to;
+  MessageKey key;
+  PacketRef packet;
+  MessageMetadata metadata;
+  std::uint64_t frame_bytes;
+  const ArrivalRate* fed;  ///< the rate of its link
+};
+
+/// A link to another peer.
+struct LinkTo {
+  PeerId to;
+  Link link;
+  ArrivalRate arrival;
+};
+
+/// A peer with its port, its links and its meters.
+template <class Scalar>
+struct SimulatedPeer {
+  std::unique_ptr<Peer<Scalar>> peer;
+  EgressPort egress;
+  IngressPort ingress;
+  SendingTime sending;
+  std::vector<LinkTo> links;  ///< by destination, ascending
+  PeerMeters meters;
+  std::uint64_t gradients = 0;
+  Instant waiting_since{};
+  PeerTimeline timeline;
+  std::uint64_t round = 0;  ///< of a hub: the iteration that it has begun last
+  Instant round_ends{};     ///< when that iteration has lasted for topology.round_deadline
+};
+
+}  // namespace hearsay
