@@ -109,11 +109,12 @@ unsigned hypercube_dimensions(PeerId peers) {
 }  // namespace
 
 std::span<const Choice> family_choices() {
-  static const std::array<Choice, 13> choices{{
+  static const std::array<Choice, 14> choices{{
       {"ring", "", "each peer with the next, the last with the first"},
       {"path", "", "each peer with the next"},
       {"complete", "", "everyone with everyone"},
       {"star", "", "everyone with peer 0"},
+      {"hub-tree", "(g)", "g peers with peer 0, and everyone else with one of these g, in turn"},
       {"torus", "(AxB)", "A rows and B columns that wrap around, up to four links each"},
       {"grid", "(AxB)", "A rows and B columns, up to four links each"},
       {"hypercube", "", "peers whose binary numbers differ in one digit; a power of two"},
@@ -138,6 +139,13 @@ Graph make_graph(const std::string& text, PeerId peers, std::uint64_t seed) {
   if (name == "ring") return ring_graph(peers);
   if (name == "path") return path_graph(peers);
   if (name == "star") return star_graph(peers);
+  if (name == "hub-tree") {
+    const PeerId groups = reader.whole(0, 1);
+    if (groups >= peers)
+      throw Misuse(kind_key, text,
+                   "expected fewer groups than the " + std::to_string(peers) + " peers (topology.peers)");
+    return hub_tree_graph(peers, groups);
+  }
   if (name == "complete") {
     require_links_fit(peers, n * (n - 1) / 2);
     return complete_graph(peers);

@@ -49,6 +49,13 @@ Graph star_graph(PeerId peer_count) {
   return Graph(peer_count, std::move(edges));
 }
 
+Graph hub_tree_graph(PeerId peer_count, PeerId groups) {
+  std::vector<Edge> edges;
+  for (PeerId peer = 1; peer < peer_count; ++peer)
+    edges.push_back({peer <= groups ? 0 : 1 + (peer - groups - 1) % groups, peer});
+  return Graph(peer_count, std::move(edges));
+}
+
 Graph torus_graph(PeerId rows, PeerId columns) { return lattice(rows, columns, true); }
 
 Graph grid_graph(PeerId rows, PeerId columns) { return lattice(rows, columns, false); }

@@ -16,6 +16,8 @@ Graph path_graph(PeerId peer_count);
 Graph complete_graph(PeerId peer_count);
 /// Peer 0 is the hub.
 Graph star_graph(PeerId peer_count);
+/// Peers 1 to g are linked with peer 0, and the others with one of these g, in turn. 1 <= g < n.
+Graph hub_tree_graph(PeerId peer_count, PeerId groups);
 /// Peer row * columns + column is linked with the next and the previous peer of its row and of its column;
 /// both directions wrap around. Four links each, one less for each side of 2, two less for each side of 1.
 Graph torus_graph(PeerId rows, PeerId columns);

@@ -29,7 +29,8 @@ class HubRounds final : public Schedule {
   const MixingRow& row(PeerId peer, std::uint64_t round) const override {
     const MixingRow& of_hub = rounds_[round % rounds_.size()];
     if (peer == hub_id) return of_hub;
-    return std::ranges::binary_search(of_hub.heard_by, peer) ? workers_[peer] : sits_out_;
+    const bool all_take_part = rounds_.size() == 1;
+    return all_take_part || std::ranges::binary_search(of_hub.heard_by, peer) ? workers_[peer] : sits_out_;
   }
   std::uint64_t period() const override { return rounds_.size(); }
   std::string name() const override { return name_; }
@@ -70,6 +71,13 @@ bool is_star_around_hub(const Graph& graph) {
   return true;
 }
 
+bool is_hub_tree(const Graph& graph) {
+  if (graph.edges().size() + 1 != graph.peer_count()) return false;
+  std::size_t reached = 1;
+  for (const PeerId between : graph.neighbors(hub_id)) reached += graph.neighbors(between).size();
+  return reached == graph.peer_count();
+}
+
 std::unique_ptr<Schedule> hub_rounds(std::unique_ptr<Schedule> star, double share, HubData hub_data,
                                      std::uint64_t seed) {
   const auto refusal = [&](const std::string& expectation) {
@@ -91,7 +99,8 @@ std::unique_ptr<Schedule> hub_rounds(std::unique_ptr<Schedule> star, double shar
   std::vector<PeerId> workers(with_data);
   std::iota(workers.begin(), workers.end(), first);
   if (answering == with_data) {
-    rounds.push_back(row_of_hub(*star, workers));
+    rounds.push_back(star->row(hub_id, 0));
+    rounds.front().trains = false;
     return std::make_unique<HubRounds>(name, *star, std::move(rounds));
   }
 

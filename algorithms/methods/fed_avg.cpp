@@ -9,14 +9,17 @@ namespace hearsay {
 template <class Scalar>
 FedAvg<Scalar>::FedAvg(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
+      place_(input),
+      workers_(static_cast<Scalar>(input.worker_count)),
+      has_groups_(TreePlace::has_groups(input)),
       proximal_(input.options.proximal.value_or(0.0)),
       compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
       x_(input.initial),
       local_(input),
       change_(input.initial.size()) {
   if (proximal_ != 0.0) pulled_.resize(x_.size());
+  if (is_hub_ || !place_.below.empty()) sum_.resize(x_.size());
   if (!is_hub_) return;
-  sum_.resize(x_.size());
   outer_.emplace(OuterRule::parse(*input.options.outer), x_.size());
 }
 
@@ -26,8 +29,9 @@ Task FedAvg<Scalar>::iterate(Iteration<Scalar>& it) {
   if (is_hub_) {
     tell_model(it, x_);
   } else {
-    const std::span<const PacketRef> packets = co_await it.collect(0);
+    const std::span<const PacketRef> packets = co_await it.collect(0, it.number(), place_.above);
     if (!hear_model(it, packets, x_)) co_return;
+    for (const PeerId worker : place_.below) it.send(0, worker, packets.front());
   }
 
   PacketRef answer;
@@ -45,16 +49,26 @@ Task FedAvg<Scalar>::iterate(Iteration<Scalar>& it) {
     local_.add_to(change_);
     answer = encoded_packet(it, *compressor_, change_, Purpose::compression);
   }
+  if (place_.below.empty() && !is_hub_) {
+    it.send(0, place_.above.front(), answer);
+    co_return;
+  }
+
+  // group: j -> hub: C(c_j + sum_{i below j} c_i)
+  std::span<const PacketRef> packets;
+  if (is_hub_)
+    packets = co_await it.collect(0);
+  else
+    packets = co_await it.collect(0, it.number(), place_.below);
+  const Scalar answers = sum_answers(it, *compressor_, answer, packets, sum_);
   if (!is_hub_) {
-    it.post(answer);
+    it.send(0, place_.above.front(), encoded_packet(it, *compressor_, sum_, Purpose::group));
     co_return;
   }
 
   // step: x <- x + (rho/r) sum_{i in S_t} c_i
-  const std::span<const PacketRef> packets = co_await it.collect(0);
-  const Scalar answers = sum_answers(it, *compressor_, answer, packets, sum_);
   if (answers == 0) co_return;
-  sum_ *= -1 / answers;
+  sum_ *= -1 / (has_groups_ ? workers_ : answers);
   outer_->apply(sum_, it.step_size(), x_);
 }
 
@@ -64,15 +78,19 @@ void FedAvg<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   local_.visit(visitor);
   if (pulled_.size() != 0) visitor.scratch("pulled gradient", pulled_);
   visitor.scratch("change", change_);
+  if (sum_.size() != 0) visitor.scratch("sum", sum_);
   if (!is_hub_) return;
-  visitor.scratch("sum", sum_);
   outer_->visit(visitor);
 }
 
 template <class Scalar>
 Traffic FedAvg<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
-  return is_hub_ ? model_traffic(number, rows, view(x_).size_bytes())
-                 : compressed_traffic(rows.at(number - 1), *compressor_, x_.size());
+  const MixingRow& row = rows.at(number - 1);
+  const std::uint64_t model_bytes = number == 1 ? 0 : view(x_).size_bytes();
+  if (is_hub_ || row.heard_by.empty()) return gossip_traffic(row, model_bytes);
+  const Traits answer = compressor_->traits(static_cast<std::size_t>(x_.size()));
+  return {1 + place_.below.size(), answer.bytes + place_.below.size() * model_bytes,
+          !answer.data_dependent_size};
 }
 
 namespace {
@@ -91,6 +109,7 @@ MethodInfo fed_avg_family() {
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .answers_may_be_late = true,
+          .permits_tree = true,
           .options = {.optimizer = "sgd", .local_steps = 10, .outer = "none(1)"},
           .manual = {.memory = "hub 5, worker 4", .needs = "a hub and workers"},
           .make = factory<FedAvg>()};

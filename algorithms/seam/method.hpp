@@ -112,6 +112,7 @@ struct MethodInfo {
   /// True if a hub may close a round before all have answered (topology.round_deadline): a worker needs no more
   /// than the newest model, and keeps nothing that an answer in vain would make wrong.
   bool answers_may_be_late = false;
+  bool permits_tree = false;   ///< peers between the hub and its workers may add up what these say
   bool counts_rounds = false;  ///< the method counts rounds of the schedule itself (Iteration::turn_to)
   bool trains = true;          ///< if false, it only averages
   bool composite = false;      ///< minimises f + h, h by its proximal map

@@ -5,6 +5,7 @@
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/compression/typical_omega.hpp"
 #include "algorithms/methods/parts/memory_step.hpp"
+#include "algorithms/methods/registry.hpp"
 #include "runtime/experiment/unsound.hpp"
 #include "runtime/foundation/units.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -142,6 +143,21 @@ class Check {
 
 }  // namespace
 
+namespace {
+
+/// Throws Misuse for what the groups of a tree cannot do yet: speak for a part of their workers.
+void require_all_on_tree(const RunSettings& settings) {
+  const std::string why = "on a tree every group answers for all its workers; expected ";
+  const TopologySettings& topology = settings.topology;
+  if (topology.participation < 1.0)
+    throw Misuse("topology.participation", number_text(topology.participation), why + "1, or a star");
+  if (topology.round_deadline != Duration{0})
+    throw Misuse("topology.round_deadline", to_text(topology.round_deadline), why + "0 s, or a star");
+  if (settings.failure.drops()) throw Misuse("failure.policy", "\"drop\"", why + "\"wait\", or a star");
+}
+
+}  // namespace
+
 void require_star(const RunSettings& settings, const Graph& graph) {
   const TopologySettings& topology = settings.topology;
   const std::string& method = settings.algorithm.kind;
@@ -149,11 +165,14 @@ void require_star(const RunSettings& settings, const Graph& graph) {
     throw Misuse("topology.schedule", topology.schedule,
                  method + " has a hub, which every worker of a round talks to; expected \"static\"");
   if (is_star_around_hub(graph)) return;
+  const bool permits_tree = find_method(method).permits_tree;
+  if (permits_tree && is_hub_tree(graph)) return require_all_on_tree(settings);
   const bool of_file = !topology.file.empty();
   throw Misuse(
       of_file ? "topology.file" : "topology.kind", of_file ? topology.file.string() : topology.kind,
       method + " has a hub, peer 0, that every other peer is linked with, and with nobody else; expected " +
           (of_file ? "links from the first peer to all others" : "\"star\"") +
+          (permits_tree ? ", a tree of two levels (\"hub-tree(2)\")" : "") +
           ", or a method without a hub, such as choco-sgd");
 }
 

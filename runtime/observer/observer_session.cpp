@@ -347,7 +347,8 @@ void ObserverSession::interrupt(Instant now) {
 }
 
 void ObserverSession::leave(Instant now) {
-  if (!started() || !input_.failure.survives_a_leave()) return interrupt(now);
+  const bool run_ends = drops() && input_.has_hub;  // without the hub, which is in this process, too
+  if (!started() || run_ends || !input_.failure.survives_a_leave()) return interrupt(now);
   interrupted_ = true;
   closing_ = Closing::over;
 }

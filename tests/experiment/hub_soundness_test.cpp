@@ -31,7 +31,8 @@ TEST_CASE(
   CHECK(refusal("topology = { kind = \"ring\", peers = 4 }\n" + fed_avg) ==
         "topology.kind = ring: fed-avg has a hub, peer 0, that every other peer is linked with, and with "
         "nobody "
-        "else; expected \"star\", or a method without a hub, such as choco-sgd");
+        "else; expected \"star\", a tree of two levels (\"hub-tree(2)\"), or a method without a hub, such as "
+        "choco-sgd");
   CHECK(contains(refusal("topology = { kind = \"complete\", peers = 4 }\n" + fed_avg), "expected \"star\""));
   CHECK(refusal("topology = { peers = 4, schedule = \"random-matchings\" }\n" + fed_avg) ==
         "topology.schedule = random-matchings: fed-avg has a hub, which every worker of a round talks to; "

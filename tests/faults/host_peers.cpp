@@ -16,9 +16,6 @@ const std::string problem = R"toml(
 source = "synthetic(samples=96, features=20, classes=3)"
 [topology]
 file = "cluster.toml"
-[algorithm]
-kind = "dcd-psgd"
-compressor = "dither(linf, levels=127, bucket=512)"
 [network]
 compute = "2 ms"
 )toml";
@@ -46,9 +43,9 @@ HostPeers::HostPeers(const Setup& setup) {
   if (!setup.address_of_observer.empty())
     observer =
         "observer_bind = " + line_of(observer_bind_) + "observer = " + line_of(setup.address_of_observer);
-  folder_.write("cluster.toml", observer + "family = \"ring\"\n" + peers);
+  folder_.write("cluster.toml", observer + "family = " + line_of(setup.family) + peers);
   folder_.write("run.toml", "[run]\niterations = " + setup.iterations + "\nevaluate_every = 10\n" + problem +
-                                "[failure]\n" + setup.failure);
+                                "[algorithm]\n" + setup.algorithm + "[failure]\n" + setup.failure);
 }
 
 Program& HostPeers::start(std::size_t id, const std::vector<std::string>& more) {

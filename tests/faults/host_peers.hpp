@@ -20,6 +20,8 @@ class HostPeers {
   struct Setup {
     std::string iterations = "300";
     std::string failure = "checkpoint_every = 7\n";
+    std::string family = "ring";
+    std::string algorithm = "kind = \"dcd-psgd\"\ncompressor = \"dither(linf, levels=127, bucket=512)\"\n";
     /// Addresses at which the others look for peer 1 and the observer, instead of those where these listen.
     /// Only with `on_loopback`.
     std::string address_of_1 = {};

@@ -245,6 +245,17 @@ TEST_SUITE("net") {
                                       {.iterations = 25}));
   }
 
+  TEST_CASE("twin: on a tree below a hub both drivers end with the same bits") {
+    for (const std::string method : {"fed-avg", "fed-paq"})
+      for (const HubData hub : {HubData::its_own, HubData::none}) {
+        auto run = settings_of(method, {.family = "hub-tree(2)", .peers = 7}, {.iterations = 10});
+        run.topology.hub = hub;
+        std::vector<PeerId> ids = {0, 1, 2, 3, 4, 5, 6};
+        if (hub == HubData::none) ids.erase(ids.begin());
+        check_twins(prepare<double>(run, quadratic_problem<double>(300, ids, Shared::nothing)));
+      }
+  }
+
   TEST_CASE("twin: with staleness both drivers end with the same bits, and no message is late") {
     for (const std::uint64_t staleness : {1, 2, 5}) {
       CAPTURE(staleness);

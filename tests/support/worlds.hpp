@@ -44,14 +44,15 @@ struct Plan {
 };
 
 /// Returns the settings of a run that is evaluated in every iteration and may be unsound. A method with a hub
-/// runs on a star of as many peers, whatever the graph of the world.
+/// runs on a star of as many peers, whatever the graph of the world, unless that is a tree for a hub.
 inline RunSettings settings_of(const std::string& method, const World& world, const Plan& plan) {
   RunSettings settings;
   settings.run.seed = plan.seed;
   settings.run.iterations = plan.iterations;
   settings.run.evaluate_every = 1;
   settings.topology = {world.family, world.peers, world.weights, world.schedule, {}, world.participation};
-  if (find_method(method).pattern.has_hub) settings.topology.kind = "star";
+  const bool is_tree = world.family.starts_with("hub-tree");
+  if (find_method(method).pattern.has_hub && !is_tree) settings.topology.kind = "star";
   settings.algorithm.kind = method;
   settings.algorithm.compressor = plan.compressor;
   settings.algorithm.step_size = plan.step_size;

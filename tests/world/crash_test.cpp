@@ -43,6 +43,25 @@ TEST_CASE("crash: a peer that is killed and comes back changes no bit, whatever 
   }
 }
 
+TEST_CASE("crash: on a tree below a hub, peers of every level that die and come back change no bit") {
+  for (const MethodInfo& method : methods()) {
+    if (!method.permits_tree) continue;
+    CAPTURE(method.name);
+    const auto experiment = kept_experiment(method.name, {.family = "hub-tree(2)", .peers = 7}, 40, 7);
+    const RunOutcome<double> undisturbed = simulate(experiment, Duration{1000});
+    for (PeerId victim = 0; victim < 7; ++victim) {
+      CAPTURE(victim);
+      const TemporaryFolder folder("hearsay_crash");
+      FaultyCluster cluster(experiment, 3, {.loss = 0.02, .repeat = 0.02, .overtake = 0.02}, folder.path());
+      cluster.crash(victim, 20ms, 30ms);
+      cluster.crash((victim + 3) % 7, 45ms, 46ms);
+      REQUIRE(cluster.run(long_enough));
+      CHECK(cluster.crashes == 2);
+      check_same_end(cluster.outcome(), undisturbed);
+    }
+  }
+}
+
 TEST_CASE("crash: all processes killed at once go on from a common checkpoint, and end with the same bits") {
   for (const MethodInfo& method : methods()) {
     if (method.asynchronous) continue;
