@@ -14,16 +14,9 @@ QsgdAllreduce<Scalar>::QsgdAllreduce(const MethodInput<Scalar>& input)
       compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
       x_(input.initial),
       sum_(input.initial.size()),
-      gather_(input.self, input.peer_count) {
+      gather_(input.self, input.peer_count),
+      choice_(input.self, input.peer_count, *compressor_, input.initial.size()) {
   if (feedback_.remembers()) memory_.setZero(x_.size());
-}
-
-template <class Scalar>
-CodecStatus QsgdAllreduce<Scalar>::add(Scalar scale, PeerId j, Vector<Scalar>& into) {
-  const auto bytes = gather_.of(j)->bytes();
-  return indices_.empty()
-             ? compressor_->accumulate(bytes, scale, view(into))
-             : compressor_->shared_selection()->accumulate_shared(bytes, indices_, scale, view(into));
 }
 
 template <class Scalar>
@@ -44,35 +37,28 @@ Task QsgdAllreduce<Scalar>::iterate(Iteration<Scalar>& it) {
   if (feedback_.remembers()) sum_ += memory_;
 
   // choose: peer t mod n, by its own p; n-1 hops
-  indices_.clear();
-  if (SharedSelection<Scalar>* const selection = compressor_->shared_selection();
-      selection && peer_count_ > 1) {
+  if (choice_.is_needed()) {
     PacketRef choice;
-    if (self_ == leader(it.number())) {
-      PacketBuffer buffer = it.new_packet();
-      RandomStream random = it.random(Purpose::compression);
-      it.report(selection->choose({view(std::as_const(sum_)), random, view(gradient)}, buffer));
-      choice = std::move(buffer).seal();
-    } else {
-      choice = co_await it.receive(slot, gather_.previous());
-      if (!choice) choice = RingGather::undecodable(it);
-    }
-    if (gather_.next() != leader(it.number())) it.send(slot, gather_.next(), choice);
+    if (choice_.leads(it))
+      choice = choice_.made(it, sum_, view(gradient));
+    else
+      choice = co_await it.receive(slot, choice_.previous());
+    choice_.take(it, slot, choice);
     ++slot;
-    it.report(selection->read_choice(choice->bytes(), static_cast<std::size_t>(x_.size()), indices_));
   }
 
   // compress: c_i = C(p_i), encoded once
   PacketBuffer buffer = it.new_packet();
   RandomStream random = it.random(Purpose::compression);
-  it.report(compressor_->encode({view(std::as_const(sum_)), random, view(gradient), indices_}, buffer));
+  it.report(
+      compressor_->encode({view(std::as_const(sum_)), random, view(gradient), choice_.indices()}, buffer));
 
   // all-gather: pass the packet of peer i-s on, the same bytes, and take that of peer i-s-1; n-1 hops
   gather_.begin(it, slot, std::move(buffer).seal());
 
   // remember, while the packets travel: m_i <- (1 - beta) m_i + beta (p_i - c_i)
   if (feedback_.remembers()) {
-    it.report(add(-1, self_, sum_));
+    it.report(choice_.accumulate(gather_.of(self_)->bytes(), -1, sum_));
     const auto beta = static_cast<Scalar>(feedback_.low_pass);
     if (beta == 1)
       memory_.swap(sum_);
@@ -87,7 +73,7 @@ Task QsgdAllreduce<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // step: x <- x - (eta/n) sum_j c_j, in ascending j
   sum_.setZero();
-  for (PeerId j = 0; j < peer_count_; ++j) it.report(add(1, j, sum_));
+  for (PeerId j = 0; j < peer_count_; ++j) it.report(choice_.accumulate(gather_.of(j)->bytes(), 1, sum_));
   x_ -= it.step_size() / static_cast<Scalar>(peer_count_) * sum_;
   gather_.end();
 }
@@ -101,21 +87,12 @@ void QsgdAllreduce<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic QsgdAllreduce<Scalar>::traffic(std::uint64_t number, const PeerRows&) const {
-  const auto dimension = static_cast<std::size_t>(x_.size());
-  const std::uint64_t hops = std::uint64_t{peer_count_} - 1;
-  const Traits traits = compressor_->traits(dimension);
-  SharedSelection<Scalar>* const selection = compressor_->shared_selection();
-  if (!selection || hops == 0) return {hops, hops * traits.bytes, !traits.data_dependent_size};
-  // The choice goes round the ring up to the peer before the leader.
-  const std::uint64_t choice_bytes = selection->choice_bytes(dimension);
-  const std::uint64_t choices = (self_ + 1) % peer_count_ == leader(number) ? 0 : 1;
-  return {hops + choices, hops * (traits.bytes - choice_bytes) + choices * choice_bytes,
-          !traits.data_dependent_size};
+  return choice_.traffic(number - 1, number);
 }
 
 template <class Scalar>
 std::uint64_t QsgdAllreduce<Scalar>::traffic_period() const {
-  return compressor_->shared_selection() ? peer_count_ : 1;
+  return choice_.is_needed() ? peer_count_ : 1;
 }
 
 MethodInfo qsgd_allreduce_info() {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "algorithms/compression/seam/shared_selection.hpp"
 #include "algorithms/methods/parts/feedback.hpp"
+#include "algorithms/methods/parts/leader_choice.hpp"
 #include "algorithms/methods/parts/ring_gather.hpp"
 #include "algorithms/seam/method.hpp"
 
@@ -50,10 +50,6 @@ class QsgdAllreduce final : public Algorithm<Scalar> {
   std::uint64_t traffic_period() const override;
 
  private:
-  PeerId leader(std::uint64_t number) const { return static_cast<PeerId>(number % peer_count_); }
-  /// into += scale c_j
-  CodecStatus add(Scalar scale, PeerId j, Vector<Scalar>& into);
-
   PeerId self_;
   PeerId peer_count_;
   FeedbackRule feedback_;
@@ -62,7 +58,7 @@ class QsgdAllreduce final : public Algorithm<Scalar> {
   Vector<Scalar> memory_;  // m_i; empty without feedback
   Vector<Scalar> sum_;     // z, then p_i, then the sum
   RingGather gather_;
-  std::vector<std::uint32_t> indices_;  // the leader's choice
+  LeaderChoice<Scalar> choice_;
 };
 
 MethodInfo qsgd_allreduce_info();
