@@ -8,58 +8,26 @@
 #include "algorithms/compression/seam/full_precision.hpp"
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/downlink.hpp"
-#include "algorithms/methods/parts/low_rank.hpp"
-#include "algorithms/methods/parts/principal_directions.hpp"
 #include "algorithms/seam/method_factory.hpp"
 #include "topology/hub_rounds.hpp"
 
 namespace hearsay {
 
-namespace {
-
-constexpr std::uint64_t kept_of_each = 4;    // m
-constexpr std::uint64_t most_teachers = 64;  // workers whose gradients are kept
-
-/// Returns how many rows P has: min(`rank`, n min(m, T_0), d).
-template <class Scalar>
-Index rank_of(const MethodInput<Scalar>& input) {
-  const std::uint64_t gradients = std::min<std::uint64_t>(most_teachers, input.worker_count) *
-                                  std::min<std::uint64_t>(kept_of_each, *input.options.dense_rounds);
-  return static_cast<Index>(
-      std::min({*input.options.rank, gradients, static_cast<std::uint64_t>(input.initial.size())}));
-}
-
-}  // namespace
-
 template <class Scalar>
 Lgc<Scalar>::Lgc(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
-      worker_count_(input.worker_count),
       first_worker_(input.peer_count - input.worker_count),
       dense_rounds_(*input.options.dense_rounds),
-      rank_(rank_of(input)),
       full_precision_(make_compressor<Scalar>("none", input.segments)),
       compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
       x_(input.initial),
       error_(input.initial.size()),
-      code_(static_cast<std::size_t>(rank_)) {
+      basis_(input),
+      code_(basis_.rank()),
+      kept_(input.worker_count) {
   if (!is_hub_) return;
   mean_.resize(x_.size());
-  counts_.resize(worker_count_);
   taught_.resize(input.peer_count);
-}
-
-template <class Scalar>
-Index Lgc<Scalar>::kept_size() const {
-  return static_cast<Index>(std::min<std::uint64_t>(most_teachers, worker_count_) * kept_of_each) * x_.size();
-}
-
-/// P = the r leading right singular vectors of all gradients kept, as rows
-template <class Scalar>
-void Lgc<Scalar>::learn() {
-  basis_.resize(basis_size());
-  principal_directions<Scalar>(view(std::as_const(kept_)), static_cast<std::size_t>(x_.size()), view(basis_));
-  kept_.resize(0);
 }
 
 /// hub -> i: x, and P where i does not have it yet
@@ -73,7 +41,7 @@ void Lgc<Scalar>::tell(Iteration<Scalar>& it) {
       continue;
     }
     if (!model_and_basis) {
-      const PacketRef basis = full_packet(it, basis_);
+      const PacketRef basis = full_packet(it, basis_.rows());
       PacketBuffer both = it.new_packet();
       const std::span<std::byte> bytes = both.resize(model_alone->size() + basis->bytes().size());
       std::ranges::copy(model_alone->bytes(), bytes.begin());
@@ -92,25 +60,17 @@ template <class Scalar>
 bool Lgc<Scalar>::hear(Iteration<Scalar>& it, std::span<const PacketRef> packets) {
   if (packets.empty() || !packets.front()) return false;
   const std::span<const std::byte> message = packets.front()->bytes();
-  const bool learns = !is_dense(it.number()) && basis_.size() != basis_size();
+  const bool learns = !is_dense(it.number()) && !basis_.is_known();
   if (it.number() == 1 && !learns && message.empty()) return true;
-  if (learns) basis_.setZero(basis_size());
+  const std::span<Scalar> basis = learns ? basis_.begin() : std::span<Scalar>();
   const std::size_t model_bytes = view(x_).size_bytes();
-  const std::size_t basis_bytes = learns ? view(basis_).size_bytes() : 0;
-  if (message.size() != model_bytes + basis_bytes) {
+  if (message.size() != model_bytes + basis.size_bytes()) {
     it.report(CodecStatus::malformed);
     return true;
   }
   read_full<Scalar>(message.first(model_bytes), view(x_));
-  if (learns) read_full<Scalar>(message.subspan(model_bytes), view(basis_));
+  if (learns) read_full<Scalar>(message.subspan(model_bytes), basis);
   return true;
-}
-
-/// into <- into + factor P' z
-template <class Scalar>
-void Lgc<Scalar>::add_decoded(Scalar factor, Vector<Scalar>& into) const {
-  for (std::size_t k = 0; k < code_.size(); ++k)
-    into += factor * code_[k] * basis_.segment(static_cast<Index>(k) * into.size(), into.size());
 }
 
 template <class Scalar>
@@ -118,21 +78,17 @@ PacketRef Lgc<Scalar>::coded_answer(Iteration<Scalar>& it, const Vector<Scalar>&
   // p = g_i(x) + e_i;  z_i = P p
   Vector<Scalar>& error = error_.in(it);
   error += gradient;
-  times<Scalar>(view(std::as_const(basis_)), view(std::as_const(error)), code_);
-  if (!all_finite<Scalar>(std::span<const Scalar>(code_))) it.report(CodecStatus::not_finite);
+  it.report(basis_.take_out(error, code_));
 
   // s_i = C(p - P' z_i);  e_i <- p - c_i, c_i = P' z_i + s_i
-  add_decoded(-1, error);
-  PacketBuffer rest = it.new_packet();
-  RandomStream random = it.random(Purpose::compression);
-  it.report(compressor_->encode({view(std::as_const(error)), random}, rest));
-  it.report(compressor_->accumulate(rest.bytes(), -1, view(error)));
+  const PacketRef rest = encoded_packet(it, *compressor_, error, Purpose::compression);
+  it.report(compressor_->accumulate(rest->bytes(), -1, view(error)));
 
   // z_i, s_i
   PacketBuffer answer = it.new_packet();
-  const std::span<std::byte> bytes = answer.resize(code_bytes() + rest.bytes().size());
+  const std::span<std::byte> bytes = answer.resize(code_bytes() + rest->size());
   for (std::size_t k = 0; k < code_.size(); ++k) write_scalar(bytes, k, code_[k]);
-  std::ranges::copy(rest.bytes(), bytes.subspan(code_bytes()).begin());
+  std::ranges::copy(rest->bytes(), bytes.subspan(code_bytes()).begin());
   return std::move(answer).seal();
 }
 
@@ -140,12 +96,7 @@ PacketRef Lgc<Scalar>::coded_answer(Iteration<Scalar>& it, const Vector<Scalar>&
 template <class Scalar>
 CodecStatus Lgc<Scalar>::take_dense(PeerId worker, std::span<const std::byte> answer) {
   const CodecStatus status = full_precision_->accumulate(answer, 1, view(mean_));
-  if (status != CodecStatus::ok) return status;
-  const std::uint64_t of_worker = worker - first_worker_;
-  if (of_worker >= most_teachers) return status;
-  const std::uint64_t place = of_worker * kept_of_each + counts_[of_worker]++ % kept_of_each;
-  const auto length = static_cast<std::size_t>(x_.size());
-  read_full<Scalar>(answer, view(kept_).subspan(place * length, length));
+  if (status == CodecStatus::ok) kept_.keep(worker - first_worker_, answer);
   return status;
 }
 
@@ -166,8 +117,11 @@ Task Lgc<Scalar>::iterate(Iteration<Scalar>& it) {
   const bool dense = is_dense(it.number());
   if (is_hub_) {
     // learn: P = the r leading right singular vectors of all gradients kept, as rows
-    if (dense && kept_.size() != kept_size()) kept_.setZero(kept_size());
-    if (!dense && basis_.size() != basis_size()) learn();
+    if (dense) kept_.begin(x_.size());
+    if (!dense && !basis_.is_known()) {
+      basis_.learn(kept_);
+      kept_.end();
+    }
 
     // down: hub -> i: x, and P where i does not have it yet
     tell(it);
@@ -195,7 +149,7 @@ Task Lgc<Scalar>::iterate(Iteration<Scalar>& it) {
     return dense ? take_dense(i, bytes) : take_coded(bytes);
   });
   if (answers == 0) co_return;
-  if (!dense) add_decoded(1, mean_);
+  if (!dense) basis_.add_decoded(1, code_, mean_);
   mean_ *= 1 / answers;
 
   // x <- x - eta times that
@@ -206,21 +160,19 @@ template <class Scalar>
 void Lgc<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.state("model", x_);
   error_.visit(visitor);
-  visitor.late_state("basis", basis_);
+  basis_.visit(visitor);
   if (!is_hub_) return;
   visitor.scratch("mean", mean_);
-  visitor.late_state("kept gradients", kept_);
-  visitor.numbers("gradients kept", counts_);
+  kept_.visit(visitor);
   visitor.numbers("peers with the basis", taught_);
 }
 
 template <class Scalar>
 bool Lgc<Scalar>::is_sound(Index) const {
-  const bool knows = basis_.size() == basis_size();
-  const bool keeps = is_hub_ && kept_.size() == kept_size();
-  return (knows || basis_.size() == 0) && (keeps || kept_.size() == 0) &&
-         std::ranges::all_of(taught_,
-                             [&](std::uint64_t taught) { return taught == 0 || (taught == 1 && knows); });
+  return basis_.is_sound() && kept_.is_sound(x_.size()) &&
+         std::ranges::all_of(taught_, [&](std::uint64_t taught) {
+           return taught == 0 || (taught == 1 && basis_.is_known());
+         });
 }
 
 /// Returns the number of messages in the first iterations. Every period of the schedule has the same rounds,
@@ -255,7 +207,7 @@ Traffic Lgc<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
   if (is_hub_) {
     Traffic traffic = gossip_traffic(row, number == 1 ? 0 : model_bytes);
     const std::uint64_t taught = taught_up_to(number, rows) - taught_up_to(number - 1, rows);
-    traffic.payload_bytes += taught * static_cast<std::uint64_t>(rank_) * model_bytes;
+    traffic.payload_bytes += taught * basis_.rank() * model_bytes;
     return traffic;
   }
   if (is_dense(number)) return gossip_traffic(row, model_bytes);
@@ -270,7 +222,7 @@ std::optional<Traffic> Lgc<Scalar>::traffic_up_to(std::uint64_t last, const Peer
   const std::uint64_t messages = messages_up_to(last, rows);
   if (is_hub_) {
     const std::uint64_t empty = messages_up_to(std::min<std::uint64_t>(last, 1), rows);
-    const std::uint64_t bases = taught_up_to(last, rows) * static_cast<std::uint64_t>(rank_);
+    const std::uint64_t bases = taught_up_to(last, rows) * basis_.rank();
     return Traffic{messages, (messages - empty + bases) * model_bytes};
   }
   const std::uint64_t dense = messages_up_to(std::min(last, dense_rounds_), rows);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "algorithms/methods/parts/kept_gradients.hpp"
+#include "algorithms/methods/parts/learned_basis.hpp"
 #include "algorithms/methods/parts/owed_error.hpp"
 #include "algorithms/seam/method.hpp"
 
@@ -10,8 +12,7 @@ namespace hearsay {
 /// with error feedback.
 ///
 ///   t <= T_0   down    hub -> i:   x                                  (t = 1: an empty message)
-///              up      i -> hub:   g_i(x)                             (the hub keeps the last m of each i <
-///              64)
+///              up      i -> hub:   g_i(x)                          (the hub keeps the last m of 64 workers)
 ///              step    hub:        x <- x - eta (1/|S|) sum_{i in S} g_i
 ///   T_0 + 1    learn   hub:        P = the r leading right singular vectors of all gradients kept, as rows
 ///   then       down    hub -> i:   x, and P if i does not have it yet
@@ -19,10 +20,8 @@ namespace hearsay {
 ///                      i:          c_i = P' z_i + s_i;   e_i <- p - c_i
 ///              step    hub:        x <- x - eta (1/|S|) (P' sum_{i in S} z_i + sum_{i in S} s_i)
 ///
-/// The hub is peer 0, and a worker, too, if it has data. m = 4. e_i = 0 at first. Gradients of more than 64
-/// workers would take the hub minutes. Of n workers' gradients
-/// there are r = min(rank, min(n, 64) min(m, T_0), d) directions; if they span less, the last rows of P are
-/// zero.
+/// The hub is peer 0, and a worker, too, if it has data. e_i = 0 at first. m = 4 (KeptGradients). Of n
+/// workers' gradients there are r = min(rank, min(n, 64) min(m, T_0), d) directions (LearnedBasis).
 ///
 /// Sends      hub: |S| messages of 4d bytes (8d in double), and once 4d r more to each worker; worker: one of
 ///            4d, from round T_0 + 1 on one of 4r + |C|.
@@ -50,37 +49,30 @@ class Lgc final : public Algorithm<Scalar> {
 
  private:
   bool is_dense(std::uint64_t number) const { return number <= dense_rounds_; }
-  Index basis_size() const { return rank_ * x_.size(); }
-  Index kept_size() const;
   std::size_t code_bytes() const { return code_.size() * sizeof(Scalar); }
 
-  void learn();
   void tell(Iteration<Scalar>& it);
   bool hear(Iteration<Scalar>& it, std::span<const PacketRef> packets);
   PacketRef coded_answer(Iteration<Scalar>& it, const Vector<Scalar>& gradient);
   CodecStatus take_dense(PeerId worker, std::span<const std::byte> answer);
   CodecStatus take_coded(std::span<const std::byte> answer);
-  void add_decoded(Scalar factor, Vector<Scalar>& into) const;
 
   std::uint64_t messages_up_to(std::uint64_t last, const PeerRows& rows) const;
   std::uint64_t taught_up_to(std::uint64_t last, const PeerRows& rows) const;
 
   bool is_hub_;
-  PeerId worker_count_;         // n
   PeerId first_worker_;         // 0, or 1 if the hub has no data
   std::uint64_t dense_rounds_;  // T_0
-  Index rank_;                  // r
   std::unique_ptr<Compressor<Scalar>> full_precision_;
   std::unique_ptr<Compressor<Scalar>> compressor_;
   Vector<Scalar> x_;
-  OwedError<Scalar> error_;   // e_i; p, then p - P' z_i while they are encoded
-  Vector<Scalar> basis_;      // P, row by row; empty until it is known
-  std::vector<Scalar> code_;  // z_i, or the sum of all at the hub; of one iteration
+  OwedError<Scalar> error_;     // e_i; p, then p - P' z_i while they are encoded
+  LearnedBasis<Scalar> basis_;  // P
+  std::vector<Scalar> code_;    // z_i, or the sum of all at the hub; of one iteration
 
   // Of the hub.
   Vector<Scalar> mean_;                // of the answers
-  Vector<Scalar> kept_;                // the last m gradients of every worker; empty unless t <= T_0
-  std::vector<std::uint64_t> counts_;  // how many gradients were kept of each worker
+  KeptGradients<Scalar> kept_;         // of every worker; empty unless t <= T_0
   std::vector<std::uint64_t> taught_;  // by peer: 1 if it was sent P
   std::vector<PacketRef> messages_;    // of one `tell`
 };
