@@ -230,7 +230,7 @@ constexpr std::array entries{
          "selector: top-k of a leader that changes every iteration, for all (ScaleCom's CLT-k); contractive",
          "leader_topk(1%)",
          {.spellings = "`leader_topk(1%)`",
-          .details = "`qsgd-allreduce` only",
+          .details = "`qsgd-allreduce` and `lgc-ring` only",
           .unbiased = "no, contractive at the leader",
           .bytes = "4 per entry, and 4 per entry once for all"}},
         StageMaker<Selector>{&LeaderTopK<float>::parse, &LeaderTopK<double>::parse}},

@@ -35,6 +35,7 @@
 #include "algorithms/methods/k_gt.hpp"
 #include "algorithms/methods/led.hpp"
 #include "algorithms/methods/lgc.hpp"
+#include "algorithms/methods/lgc_ring.hpp"
 #include "algorithms/methods/local_sgd.hpp"
 #include "algorithms/methods/mcm.hpp"
 #include "algorithms/methods/moniqua.hpp"
@@ -117,6 +118,7 @@ std::span<const MethodInfo> methods() {
       chb_info(),
       fed_vote_info(),
       lgc_info(),
+      lgc_ring_info(),
   };
   return all;
 }

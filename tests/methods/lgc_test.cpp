@@ -9,9 +9,7 @@
 #include "runtime/experiment/traffic_forecast.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/simulator/simulator.hpp"
-#include "tests/methods/stacked_network.hpp"
-#include "tests/support/cluster.hpp"
-#include "tests/support/worlds.hpp"
+#include "tests/methods/basis_run.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;
@@ -20,37 +18,6 @@ namespace {
 
 template <class Scalar>
 constexpr double rounding = std::is_same_v<Scalar, float> ? 1e-5 : 1e-12;
-
-constexpr std::uint64_t dense_rounds = 5;
-
-Plan plan_with(std::uint64_t rank, const std::string& compressor, std::uint64_t iterations = 30) {
-  return {.compressor = compressor,
-          .iterations = iterations,
-          .options = {.rank = rank, .dense_rounds = dense_rounds}};
-}
-
-/// Returns P' as a matrix, d x r.
-template <class Scalar>
-Matrix<Scalar> directions_of(const PeerRecord<Scalar>& peer) {
-  const Vector<Scalar>& basis = peer.states.at("basis");
-  return Eigen::Map<const Matrix<Scalar>>(basis.data(), peer.model.size(), basis.size() / peer.model.size());
-}
-
-/// How far the columns are from orthonormal.
-template <class Scalar>
-double skewness(const Matrix<Scalar>& columns) {
-  return static_cast<double>(
-      (columns.transpose() * columns - Matrix<Scalar>::Identity(columns.cols(), columns.cols()))
-          .cwiseAbs()
-          .maxCoeff());
-}
-
-Vector<double> gradient_at(const Experiment<double>& experiment, PeerId peer, const Vector<double>& x) {
-  Vector<double> gradient(x.size());
-  const Index sample = 0;
-  experiment.problem.objectives[peer]->gradient(x, {&sample, 1}, gradient);
-  return gradient;
-}
 
 template <class Scalar>
 struct Directions {

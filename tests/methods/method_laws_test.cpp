@@ -80,6 +80,7 @@ const std::map<std::string, std::string> matrix = {
     {"chb",           "xxxx-x--.xx-.xx"},
     {"fed-vote",      "xxx.-.--...-.xx"},
     {"lgc",           "xxxxxx.-..x-.xx"},
+    {"lgc-ring",      "xxxxxx.-x.x..xx"},
 };
 // clang-format on
 

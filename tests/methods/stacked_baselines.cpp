@@ -98,6 +98,23 @@ void qsgd_allreduce(Network<Scalar>& net) {
   net.X.colwise() -= eta * mean;
 }
 
+template <class Scalar>
+void lgc_ring(Network<Scalar>& net) {
+  if (net.t <= *net.options().dense_rounds) return allreduce_sgd(net);
+  // The error is kept as a step. The basis is the recorded one: a rounding turns directions of nearly equal
+  // singular values.
+  const Vector<Scalar>& basis = net.recorded(0, "basis");
+  const Index rank = basis.size() / net.X.rows();
+  const Matrix<Scalar> D = Eigen::Map<const Matrix<Scalar>>(basis.data(), net.X.rows(), rank);  // P'
+  Matrix<Scalar>& E = net.kept("error");
+  const Matrix<Scalar> P = net.gradients() + E / net.eta();
+  const Matrix<Scalar> Z = D.transpose() * P;
+  const Matrix<Scalar> S = net.said(P - D * Z);
+  E = net.eta() * (P - D * Z - S);
+  const Vector<Scalar> mean = D * Z.rowwise().mean() + S.rowwise().mean();
+  net.X.colwise() -= net.eta() * mean;
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -108,6 +125,7 @@ std::map<std::string, Recursion<Scalar>> baseline_recursions() {
           {"dcd-psgd", dcd_psgd<Scalar>},
           {"ecd-psgd", ecd_psgd<Scalar>},
           {"qsgd-allreduce", qsgd_allreduce<Scalar>},
+          {"lgc-ring", lgc_ring<Scalar>},
           {"powersgd", allreduce_sgd<Scalar>}};
 }
 

@@ -124,6 +124,7 @@ std::span<const UnadvisedMethod> unadvised_methods() {
        "it gains only where workers differ for long, and its rank and dense rounds have to be chosen for "
        "each "
        "problem"},
+      {"lgc-ring", "the same"},
       {"sgp", "for one-way links, where it is the only one; elsewhere d-psgd does the same in fewer bytes"},
   };
   return methods;

@@ -9,7 +9,7 @@ namespace hearsay {
 /// with contraction k/d. For a follower it is neither unbiased nor contractive, since its own coordinates
 /// there may be small. (If the misses are spread over the top-k, in expectation 1 - delta = h/k + (1 - h/k)
 /// (1 - delta_topk) with 2h the Hamming distance of the two choices.) For methods with a common leader and
-/// error feedback (qsgd-allreduce).
+/// error feedback (qsgd-allreduce, lgc-ring).
 ///
 /// Message   without shared indices, that of topk.
 /// Ties      to the lowest index, as topk.
