@@ -45,6 +45,7 @@
 #include "algorithms/methods/one_bit_adam.hpp"
 #include "algorithms/methods/power_gossip.hpp"
 #include "algorithms/methods/powersgd.hpp"
+#include "algorithms/methods/predictive_coding.hpp"
 #include "algorithms/methods/qg_momentum.hpp"
 #include "algorithms/methods/qsgd_allreduce.hpp"
 #include "algorithms/methods/quantized_adagrad.hpp"
@@ -119,6 +120,7 @@ std::span<const MethodInfo> methods() {
       fed_vote_info(),
       lgc_info(),
       lgc_ring_info(),
+      predictive_coding_info(),
   };
   return all;
 }

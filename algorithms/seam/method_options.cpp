@@ -117,6 +117,13 @@ std::span<const OptionKey> option_keys() {
        "how the hub weighs votes: all alike, or each worker by how often it voted with the majority "
        "(`votes`); "
        "those below the mean then do not count"},
+      {"predictors", Text{&O::predictors, {}},
+       "what a worker may predict its local model by, from the changes of the hub's: some of `hold` (no "
+       "change), `last`, `mean3` and `ema`, in order"},
+      {"rate_weight", Number{&O::rate_weight, 0.0, any},
+       "lambda: predictor and quantizer are those of least rms error + lambda bits a coordinate"},
+      {"quantizers", Count{&O::quantizers, 1},
+       "Q: quantizers to choose from, the compressor on a grid 1, 2, 4, ... times as coarse; at most 16"},
   };
   return keys;
 }

@@ -51,6 +51,9 @@ struct MethodOptions {
   std::optional<std::string> threshold = {};         ///< eps_1: censors small changes; a number or auto
   std::optional<std::string> vote = {};              ///< how many values a vote on a weight has
   std::optional<std::string> trust = {};             ///< how a hub weighs the votes of its workers
+  std::optional<std::string> predictors = {};        ///< what a worker may predict its local model by
+  std::optional<double> rate_weight = {};            ///< lambda: what a bit costs, in error of a coordinate
+  std::optional<std::uint64_t> quantizers = {};      ///< Q: how many quantizers a worker may choose from
   bool operator==(const MethodOptions&) const = default;
 };
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "algorithms/compression/seam/bracket.hpp"
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/compression/typical_omega.hpp"
 #include "algorithms/methods/parts/memory_step.hpp"
@@ -33,6 +34,7 @@ class Check {
     check_batch();
     check_dense_rounds();
     check_adam_step();
+    check_predictors();
   }
 
  private:
@@ -70,6 +72,20 @@ class Check {
           "without; expected 0.01, or to watch the loss");
   }
 
+  /// Warns of a compressor of which no cost is known before it draws.
+  void check_predictors() {
+    const std::string& compressor = experiment_.settings.algorithm.compressor;
+    if (!options_.predictors || compressor == "none") return;
+    const auto made = make_compressor<Scalar>(compressor, {});
+    const auto* rounding = dynamic_cast<const RoundingCompressor<Scalar>*>(made.get());
+    const Scalar zero = 0;
+    if (rounding != nullptr && !rounding->brackets({&zero, 1}).empty()) return;
+    experiment_.warnings.push_back(
+        compressor + ": it does not round each coordinate by itself, so " + method_.name +
+        " cannot tell which predictor is the cheapest, and takes the first; "
+        "expected grid(0.01) | entropy, or another without selector and transform");
+  }
+
   void check_direction(const std::string& key, const std::string& compressor, CompressorNeed need,
                        const std::optional<std::string>& memory_step, const std::string& memory_key) {
     const std::string who =
@@ -89,6 +105,9 @@ class Check {
                               : who + (who.ends_with("hub") ? " needs" : " need") +
                                     " an unbiased compressor, such as dither(linf, levels=7, bucket=512): a "
                                     "bias moves the limit");
+    if (need == CompressorNeed::absolute && !traits.unbiased)
+      unsound(key, compressor,
+              who + " need an unbiased compressor, such as grid(0.01) | entropy: a bias moves the limit");
     if (need == CompressorNeed::contracting) check_contracting(key, compressor, traits);
     if (memory_step && need == CompressorNeed::unbiased) check_memory(memory_key, *memory_step, traits);
   }

@@ -81,6 +81,7 @@ const std::map<std::string, std::string> matrix = {
     {"fed-vote",      "xxx.-.--...-.xx"},
     {"lgc",           "xxxxxx.-..x-.xx"},
     {"lgc-ring",      "xxxxxx.-x.x..xx"},
+    {"predictive-coding","xxxxxx.-.xx-.xx"},
 };
 // clang-format on
 

@@ -95,6 +95,10 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
     variants.push_back(
         {.optimizer = "heavy-ball(0.5)", .local_steps = 2, .vote = "ternary", .trust = "votes"});
   }
+  if (method.options.predictors) {
+    variants.push_back({.predictors = "last"});
+    variants.push_back({.predictors = "mean3, ema", .rate_weight = 1e-3, .quantizers = 3});
+  }
   if (method.options.proximal) variants.push_back({.local_steps = 3, .proximal = 0.5});
   for (const std::string& form : method.forms) {
     if (form == "pipelined" && !world.links_fixed()) continue;

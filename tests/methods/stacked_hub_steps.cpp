@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -110,6 +112,97 @@ void lgc(Network<Scalar>& net) {
   net.X.col(0) = x - net.eta() * mean_of_answers<Scalar>(net, decoded + S);
 }
 
+/// Returns rms error + lambda (bits a coordinate) of a grid of the default step, on average over its rounding.
+double cost_of_grid(const Vector<double>& z, double step, double rate_weight) {
+  std::map<double, double> shares;
+  double squares = 0.0;
+  for (const double entry : z) {
+    const double below = std::floor(entry / step);
+    const double up = entry / step - below;
+    squares += up * (1 - up) * step * step;
+    shares[below] += (1 - up) / static_cast<double>(z.size());
+    shares[below + 1] += up / static_cast<double>(z.size());
+  }
+  double bits = 0.0;
+  for (const auto& [place, share] : shares) bits -= share > 0 ? share * std::log2(share) : 0.0;
+  return std::sqrt(squares / static_cast<double>(z.size())) + rate_weight * bits;
+}
+
+/// Returns by how many factors of two the cheapest grid for z is coarser than 0.01; `cost` is then its cost.
+unsigned cheapest_grid(const Vector<double>& z, const MethodOptions& options, double& cost) {
+  unsigned best = 0;
+  cost = std::numeric_limits<double>::infinity();
+  for (unsigned q = 0; q < *options.quantizers; ++q) {
+    const double of_q = cost_of_grid(z, 0.01 * std::exp2(q), *options.rate_weight);
+    if (of_q < cost) best = q;
+    cost = std::min(cost, of_q);
+  }
+  return best;
+}
+
+template <class Scalar>
+void predictive_coding(Network<Scalar>& net) {
+  hear_hub(net);
+  const Matrix<Scalar> ones = Matrix<Scalar>::Ones(net.X.rows(), net.X.cols());
+  Matrix<Scalar>& heard = net.kept("last heard", ones);
+  Matrix<Scalar>& since = net.kept("without a gap since", ones);
+  auto D1 = net.kept("hub change 1").col(0);
+  auto D2 = net.kept("hub change 2").col(0);
+  auto D3 = net.kept("hub change 3").col(0);
+  auto m = net.kept("hub mean change").col(0);
+  const std::vector<Vector<Scalar>> offsets = {Vector<Scalar>::Zero(m.size()), D1, (D1 + D2 + D3) / Scalar(3),
+                                               m};
+  const std::vector<std::string> names = {"hold", "last", "mean3", "ema"};
+  const std::vector<Scalar> changes_needed = {0, 1, 3, std::numeric_limits<Scalar>::infinity()};
+
+  const Matrix<Scalar> steps = net.local_steps();
+  Matrix<Scalar> offset = Matrix<Scalar>::Zero(net.X.rows(), net.X.cols());
+  Vector<Scalar> scale = Vector<Scalar>::Ones(net.X.cols());
+  const bool lossy = net.compressor_spelling() != "none";
+  for (const Index i : net.answering()) {
+    const auto t = static_cast<Scalar>(net.t);
+    if (t > heard(0, i) + 1) since.col(i).setConstant(t);
+    heard.col(i).setConstant(t);
+    std::size_t predictor = 0;
+    unsigned coarseness = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      const bool listed = net.options().predictors->find(names[k]) != std::string::npos;
+      const bool known = i == 0 || since(0, i) == 1 || t - since(0, i) >= changes_needed[k];
+      if (!listed || !known) continue;
+      double cost = 0.0;
+      const unsigned q =
+          lossy ? cheapest_grid((steps.col(i) - offsets[k]).template cast<double>(), net.options(), cost) : 0;
+      if (cost < least) {
+        predictor = k;
+        coarseness = q;
+        least = cost;
+      }
+    }
+    if (const PacketRef answer = net.answer_of(i)) {
+      const auto told = std::to_integer<unsigned>(answer->bytes().front());
+      net.flipped += told == predictor + 4 * coarseness ? 0.0 : 1.0;
+      net.compared += 1.0;
+      predictor = told % 4;
+      coarseness = told / 4;
+    }
+    offset.col(i) = offsets[predictor];
+    scale[i] = std::exp2(static_cast<Scalar>(coarseness));
+  }
+  const Matrix<Scalar> C =
+      net.said((steps - offset) * scale.cwiseInverse().asDiagonal(), 0, false, 1) * scale.asDiagonal();
+
+  const Vector<Scalar> x = net.X.col(0);
+  Matrix<Scalar> X = net.X;
+  const Vector<Scalar> D = -mean_of_answers<Scalar>(net, offset + C);
+  outer_step<Scalar>(net, everywhere(net, D), X, "hub outer momentum");
+  net.X.col(0) = X.col(0);
+  D3 = D2;
+  D2 = D1;
+  D1 = net.X.col(0) - x;
+  m = (Scalar(0.8) * m + Scalar(0.2) * D1).eval();
+}
+
 /// u = tanh(1.5 y), entry by entry
 template <class Scalar>
 Matrix<Scalar> bounded(const Matrix<Scalar>& Y) {
@@ -207,7 +300,8 @@ std::map<std::string, Recursion<Scalar>> hub_step_recursions() {
           {"qrda-adagrad", qrda_adagrad<Scalar>},
           {"chb", chb<Scalar>},
           {"lgc", lgc<Scalar>},
-          {"fed-vote", fed_vote<Scalar>}};
+          {"fed-vote", fed_vote<Scalar>},
+          {"predictive-coding", predictive_coding<Scalar>}};
 }
 
 template std::map<std::string, Recursion<float>> hub_step_recursions<float>();

@@ -58,6 +58,7 @@ class Network {
   /// eta_{t-1}; eta_1 in the first iteration.
   Scalar previous_eta() const { return static_cast<Scalar>(experiment_.step_size.at(t > 1 ? t - 1 : 1)); }
   const Regularizer<Scalar>& regularizer() const { return *experiment_.problem.regularizer; }
+  const std::string& compressor_spelling() const { return experiment_.settings.algorithm.compressor; }
   const MethodOptions& options() const { return experiment_.settings.algorithm.options; }
 
   /// True if peer i takes part in iteration t.

@@ -125,6 +125,8 @@ std::span<const UnadvisedMethod> unadvised_methods() {
        "each "
        "problem"},
       {"lgc-ring", "the same"},
+      {"predictive-coding",
+       "as fed-paq, in a few bits less, with a grid that has to be chosen for each problem"},
       {"sgp", "for one-way links, where it is the only one; elsewhere d-psgd does the same in fewer bytes"},
   };
   return methods;

@@ -1,0 +1,251 @@
+#include "algorithms/methods/predictive_coding.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "algorithms/arithmetic/wire_scalar.hpp"
+#include "algorithms/compression/seam/byte_pieces.hpp"
+#include "algorithms/methods/parts/answers.hpp"
+#include "algorithms/methods/parts/downlink.hpp"
+#include "algorithms/methods/parts/rounding_cost.hpp"
+#include "algorithms/seam/method_factory.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr std::uint64_t most_quantizers = 16;
+constexpr std::size_t choice_bytes = 1;
+constexpr std::size_t length_bytes = sizeof(std::uint32_t);
+
+unsigned quantizers_of(std::uint64_t quantizers) {
+  if (quantizers > most_quantizers)
+    throw Misuse("algorithm.quantizers", std::to_string(quantizers), "expected at most 16");
+  return static_cast<unsigned>(quantizers);
+}
+
+}  // namespace
+
+template <class Scalar>
+PredictiveCoding<Scalar>::PredictiveCoding(const MethodInput<Scalar>& input)
+    : is_hub_(input.self == hub_id),
+      predictors_(parse_predictors(*input.options.predictors)),
+      rate_weight_(*input.options.rate_weight),
+      quantizers_(quantizers_of(*input.options.quantizers)),
+      x_(input.initial),
+      local_(input),
+      changes_(input.initial.size()),
+      change_(input.initial.size()),
+      residual_(input.initial.size()) {
+  for (const Segment& segment : input.segments)
+    layers_.push_back(
+        {segment.begin, segment.size(),
+         make_compressor<Scalar>(input.compressor, {{segment.name, 0, segment.rows, segment.columns}})});
+  if (!is_hub_) return;
+  sum_.resize(x_.size());
+  outer_.emplace(OuterRule::parse(*input.options.outer), x_.size());
+}
+
+template <class Scalar>
+auto PredictiveCoding<Scalar>::Choice::of(std::byte code) -> Choice {
+  const auto number = std::to_integer<unsigned>(code);
+  return {static_cast<Predictor>(number % 4), number / 4};
+}
+
+/// (y_i - xp)/2^q of the layer
+template <class Scalar>
+std::span<Scalar> PredictiveCoding<Scalar>::set_residual(const Layer& layer, const Choice& choice) {
+  auto residual = residual_.segment(layer.begin, layer.size);
+  const std::span<Scalar> entries = view(residual_).subspan(layer.begin, layer.size);
+  residual = change_.segment(layer.begin, layer.size);
+  changes_.add_to(entries, choice.predictor, -1, layer.begin);
+  residual /= choice.scale();
+  return entries;
+}
+
+/// rms error + lambda (entropy, bits a coordinate)
+template <class Scalar>
+double PredictiveCoding<Scalar>::cost_of(const Layer& layer, const Choice& choice) {
+  const auto* rounding = dynamic_cast<const RoundingCompressor<Scalar>*>(layer.compressor.get());
+  if (rounding == nullptr) return 0.0;
+  const std::span<const Scalar> residual = set_residual(layer, choice);
+  const RoundingCost cost = expected_cost<Scalar>(residual, rounding->brackets(residual), outcomes_);
+  return static_cast<double>(choice.scale()) * cost.rms_error + rate_weight_ * cost.bits;
+}
+
+template <class Scalar>
+auto PredictiveCoding<Scalar>::cheapest(const Layer& layer) -> Choice {
+  Choice chosen;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Predictor predictor : {Predictor::hold, Predictor::last, Predictor::mean3, Predictor::ema}) {
+    if (!predictors_[static_cast<std::size_t>(predictor)] || !seen_.suffice_for(predictor)) continue;
+    for (unsigned coarseness = 0; coarseness < quantizers_; ++coarseness) {
+      const Choice choice = {predictor, coarseness};
+      const double cost = cost_of(layer, choice);
+      if (!(cost < least)) continue;
+      least = cost;
+      chosen = choice;
+    }
+  }
+  return chosen;
+}
+
+template <class Scalar>
+PacketRef PredictiveCoding<Scalar>::coded_answer(Iteration<Scalar>& it) {
+  PacketBuffer answer = it.new_packet();
+  PacketBuffer piece = it.new_packet();
+  RandomStream random = it.random(Purpose::compression);
+  std::size_t written = 0;
+  for (const Layer& layer : layers_) {
+    // choose: xp and q of least rms error + lambda (entropy, bits a coordinate)
+    const Choice choice = cheapest(layer);
+
+    // xp and q in a byte, c_l = C_q((y_i - xp)_l)
+    it.report(layer.compressor->encode({set_residual(layer, choice), random}, piece));
+    const bool last = &layer == &layers_.back();
+    const std::size_t head = choice_bytes + (last ? 0 : length_bytes);
+    const std::span<std::byte> all = answer.resize(written + head + piece.bytes().size());
+    BytePieces message(all.subspan(written));
+    message.take(choice_bytes).front() = choice.code();
+    if (!last) write_scalar(message.take(length_bytes), 0, static_cast<std::uint32_t>(piece.bytes().size()));
+    std::ranges::copy(piece.bytes(), message.rest().begin());
+    written = all.size();
+  }
+  return std::move(answer).seal();
+}
+
+/// Fills pieces_. False if the bytes are not one piece per layer, each with a choice that there is.
+template <class Scalar>
+bool PredictiveCoding<Scalar>::split(std::span<const std::byte> answer) {
+  pieces_.clear();
+  BytePieces message(answer);
+  for (const Layer& layer : layers_) {
+    const bool last = &layer == &layers_.back();
+    if (!message.has(choice_bytes + (last ? 0 : length_bytes))) return false;
+    const Choice choice = Choice::of(message.take(choice_bytes).front());
+    const std::size_t length =
+        last ? message.rest().size() : read_scalar<std::uint32_t>(message.take(length_bytes), 0);
+    if (choice.coarseness >= quantizers_ || !message.has(length)) return false;
+    pieces_.push_back({choice, message.take(length)});
+  }
+  return true;
+}
+
+/// sum <- sum + (xp - x + c), layer by layer
+template <class Scalar>
+CodecStatus PredictiveCoding<Scalar>::take(std::span<const std::byte> answer) {
+  if (!split(answer)) return CodecStatus::malformed;
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    const Layer& layer = layers_[l];
+    const auto& [choice, bytes] = pieces_[l];
+    const std::span<Scalar> sum = view(sum_).subspan(layer.begin, layer.size);
+    const CodecStatus status = layer.compressor->accumulate(bytes, choice.scale(), sum);
+    if (status != CodecStatus::ok) return status;
+    changes_.add_to(sum, choice.predictor, 1, layer.begin);
+  }
+  return CodecStatus::ok;
+}
+
+template <class Scalar>
+Task PredictiveCoding<Scalar>::iterate(Iteration<Scalar>& it) {
+  // down: hub -> i in S_t: x
+  if (is_hub_) {
+    tell_model(it, x_);
+  } else {
+    const std::span<const PacketRef> packets = co_await it.collect(0);
+    changes_.begin(x_);
+    if (!hear_model(it, packets, x_)) co_return;
+
+    // D'' <- D',  D' <- D,  D <- x' - x
+    changes_.end(x_);
+    seen_.hear(it.number());
+  }
+
+  PacketRef answer;
+  if (it.mixing().trains) {
+    // local: y_i = x;  H times: y_i <- y_i - eta g_i(y_i)
+    local_.begin(x_);
+    for (bool more = true; more;) {
+      const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
+      more = local_.take(it, gradient);
+    }
+
+    // up: for each layer l: xp and q in a byte, c_l = C_q((y_i - xp)_l)
+    change_.setZero();
+    local_.add_to(change_);
+    answer = coded_answer(it);
+  }
+  if (!is_hub_) {
+    it.post(answer);
+    co_return;
+  }
+
+  // step: x' = x + (rho/r) sum_{i in S_t} (xp - x + c)
+  const std::span<const PacketRef> packets = co_await it.collect(0);
+  sum_.setZero();
+  const Scalar answers = take_answers(it, answer, packets,
+                                      [&](PeerId, std::span<const std::byte> bytes) { return take(bytes); });
+  changes_.begin(x_);
+  if (answers != 0) {
+    sum_ *= -1 / answers;
+    outer_->apply(sum_, it.step_size(), x_);
+  }
+
+  // D'' <- D',  D' <- D,  D <- x' - x
+  changes_.end(x_);
+}
+
+template <class Scalar>
+void PredictiveCoding<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  local_.visit(visitor);
+  changes_.visit(visitor);
+  visitor.scratch("change", change_);
+  visitor.scratch("residual", residual_);
+  if (!is_hub_) {
+    seen_.visit(visitor);
+    return;
+  }
+  visitor.scratch("sum", sum_);
+  outer_->visit(visitor);
+}
+
+template <class Scalar>
+Traffic PredictiveCoding<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  if (is_hub_) return model_traffic(number, rows, view(x_).size_bytes());
+  std::uint64_t bytes = layers_.size() * (choice_bytes + length_bytes) - length_bytes;
+  bool exact = true;
+  for (const Layer& layer : layers_) {
+    const Traits piece = layer.compressor->traits(static_cast<std::size_t>(layer.size));
+    bytes += piece.bytes;
+    exact = exact && !piece.data_dependent_size;
+  }
+  return gossip_traffic(rows.at(number - 1), bytes, exact);
+}
+
+MethodInfo predictive_coding_info() {
+  return {
+      .name = "predictive-coding",
+      .summary = "a hub: what H local steps did, less what the hub's last changes predict, entropy-coded",
+      .equation =
+          "y_i = x after H local steps; x <- x + (rho/r) sum_{i in S} (xp - x + C(y_i - xp)), xp = x, or x "
+          "and its last change, or a mean of changes: the cheapest",
+      .bytes = "hub r (4d + 64), worker |C| + 60 + 5 a layer",
+      .source = "Yue et al. 2022, arXiv:2108.00918",
+      .compressor = CompressorNeed::absolute,
+      .default_compressor = "grid(0.01) | entropy",
+      .pattern = Pattern::star,
+      .permits_negative_weights = true,
+      .permits_time_varying = true,
+      .options = {.optimizer = "sgd",
+                  .local_steps = 10,
+                  .outer = "none(1)",
+                  .predictors = "hold, last, mean3, ema",
+                  .rate_weight = 0.1,
+                  .quantizers = 1},
+      .manual = {.memory = "hub 10, worker 9", .needs = "a hub and workers; C unbiased"},
+      .make = factory<PredictiveCoding>()};
+}
+
+}  // namespace hearsay
