@@ -119,11 +119,12 @@ std::span<const OptionKey> option_keys() {
        "those below the mean then do not count"},
       {"predictors", Text{&O::predictors, {}},
        "what a worker may predict its local model by, from the changes of the hub's: some of `hold` (no "
-       "change), `last`, `mean3` and `ema`, in order"},
+       "change), `last`, `mean3` and `ema`, the cheapest of which is taken"},
       {"rate_weight", Number{&O::rate_weight, 0.0, any},
-       "lambda: predictor and quantizer are those of least rms error + lambda bits a coordinate"},
+       "lambda: the cheapest has the least rms error + lambda times the bits of a coordinate"},
       {"quantizers", Count{&O::quantizers, 1},
-       "Q: quantizers to choose from, the compressor on a grid 1, 2, 4, ... times as coarse; at most 16"},
+       "Q: quantizers to choose from in the same way, grids 1, 2, 4, ... times as coarse as the "
+       "compressor's; at most 16"},
   };
   return keys;
 }

@@ -105,6 +105,7 @@ class Check {
                               : who + (who.ends_with("hub") ? " needs" : " need") +
                                     " an unbiased compressor, such as dither(linf, levels=7, bucket=512): a "
                                     "bias moves the limit");
+    // The error of a hub's workers may be relative, too.
     if (need == CompressorNeed::absolute && !traits.unbiased)
       unsound(key, compressor,
               who + " need an unbiased compressor, such as grid(0.01) | entropy: a bias moves the limit");

@@ -83,6 +83,7 @@ TEST_CASE("hub: with one step, no compression and all workers, the methods are a
            {"comp-ams", {.optimizer = "sgd"}},
            {"chb", {.momentum = 0.0, .threshold = "0"}},
            {"lgc", {.dense_rounds = 3}},
+           {"predictive-coding", {.local_steps = 1}},
        }) {
     CAPTURE(method.method);
     CHECK(distance(method, all_reduce) < 1e-12);
@@ -228,7 +229,7 @@ TEST_CASE("chb: a worker that is smoother than the threshold never sends in two 
 TEST_CASE("hub: the expected step over all sets of workers of one size is the step of all") {
   constexpr PeerId peers = 4;
   for (const std::string method :
-       {"fed-avg", "fed-prox", "scaffold", "artemis", "double-squeeze", "comp-ams"}) {
+       {"fed-avg", "fed-prox", "scaffold", "artemis", "double-squeeze", "comp-ams", "predictive-coding"}) {
     CAPTURE(method);
     Plan plan{.compressor = "none", .iterations = 1};
     if (find_method(method).options.down_compressor) plan.options.down_compressor = "none";
