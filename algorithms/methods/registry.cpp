@@ -119,8 +119,8 @@ std::span<const MethodInfo> methods() {
       chb_info(),
       fed_vote_info(),
       lgc_info(),
-      lgc_ring_info(),
       predictive_coding_info(),
+      lgc_ring_info(),
   };
   return all;
 }
