@@ -31,9 +31,9 @@ template <class Scalar>
 std::optional<Verdict> Observer<Scalar>::evaluate_if_complete(std::uint64_t iteration) {
   const auto found = gathering_.find(iteration);
   if (!complete(iteration, found->second)) return std::nullopt;
-  const Gathering gathered = std::move(found->second);
+  Gathering gathered = std::move(found->second);
   gathering_.erase(found);
-  return evaluate(iteration, gathered);
+  return evaluate(iteration, std::move(gathered));
 }
 
 template <class Scalar>
@@ -169,7 +169,7 @@ std::vector<Verdict> Observer<Scalar>::resume(const std::vector<Evaluation>& rec
 }
 
 template <class Scalar>
-std::optional<Verdict> Observer<Scalar>::evaluate(std::uint64_t iteration, const Gathering& gathered) {
+std::optional<Verdict> Observer<Scalar>::evaluate(std::uint64_t iteration, Gathering gathered) {
   typename OpenQuestions<Scalar>::Asked asked;
   asked.evaluation = measure(iteration, gathered);
   if (iteration > 0) {  // x_0 is where all peers are
@@ -189,7 +189,7 @@ std::optional<Verdict> Observer<Scalar>::evaluate(std::uint64_t iteration, const
   // Without its hub the run is about to end.
   const bool of_hub = evaluated_ == Evaluated::hub && gathered.models[hub_id].size() != 0;
   asked.mean = of_hub ? gathered.models[hub_id] : mean_of(gathered.models);
-  asked.models = gathered.models;
+  asked.models = std::move(gathered.models);
   note_distances(squared_distances(asked.models, asked.mean), asked.evaluation);
   if (rules_.evaluate == RunSettings::Run::Evaluate::peers) {
     const auto [least, largest] = losses_of(asked.models);
@@ -198,7 +198,7 @@ std::optional<Verdict> Observer<Scalar>::evaluate(std::uint64_t iteration, const
   }
   if (asks_ == Asks::nobody && problem_->at_home) {  // in a run of processes these peers would be asked
     asked.evaluation.evaluation_bytes +=
-        gathered.models.size() * (2 * header_bytes + model_bytes() + score_bytes);
+        asked.models.size() * (2 * header_bytes + model_bytes() + score_bytes);
     for (const auto& objective : problem_->objectives)
       asked.answers.emplace_back(objective->score(asked.mean));
     const ModelScore score = problem_->score_of(asked.scores(), asked.mean);
@@ -208,8 +208,8 @@ std::optional<Verdict> Observer<Scalar>::evaluate(std::uint64_t iteration, const
     const ModelScore score = problem_->score(asked.mean);
     return judge(std::move(asked), score);
   }
-  asked.owed.resize(gathered.models.size());
-  asked.answers.resize(gathered.models.size());
+  asked.owed.resize(asked.models.size());
+  asked.answers.resize(asked.models.size());
   for (PeerId peer = 0; peer < asked.owed.size(); ++peer) {
     asked.owed[peer] = counts_from_[peer] <= iteration;
     if (asked.owed[peer]) asked.evaluation.evaluation_bytes += header_bytes + model_bytes();

@@ -126,7 +126,7 @@ class Observer final : public Evaluator {
   /// True if what all peers that this evaluation needs tell is there. Looks at each peer once.
   bool complete(std::uint64_t iteration, Gathering& gathered) const;
   /// Returns the verdict on a complete set. Nothing if the peers are asked for their scores.
-  std::optional<Verdict> evaluate(std::uint64_t iteration, const Gathering& gathered);
+  std::optional<Verdict> evaluate(std::uint64_t iteration, Gathering gathered);
   /// Returns what the meters say.
   Evaluation measure(std::uint64_t iteration, const Gathering& gathered) const;
   void note_distances(const SquaredDistances& squares, Evaluation& evaluation) const;
