@@ -70,7 +70,7 @@ struct Evaluation {
   std::uint64_t iteration = 0;
   double epoch = 0.0;    ///< gradient evaluations / samples
   double seconds = 0.0;  ///< from the start of the run until the last peer ended the iteration
-  double loss = 0.0;     ///< objective of all data at the mean model
+  double loss = 0.0;     ///< objective of all data at the mean model, or at the hub's
   std::optional<double> accuracy;
   std::optional<double> loss_worst = {};   ///< the largest loss at a peer's own model; run.evaluate = "peers"
   std::optional<double> loss_spread = {};  ///< the largest minus the least

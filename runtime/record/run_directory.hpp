@@ -42,8 +42,8 @@ enum class EarlierOutput {
 ///
 ///     run.toml         the resolved run
 ///     metrics.jsonl    a line per evaluation, written before any peer learns the verdict
-///     consensus.jsonl  a line per evaluation: how far each peer's model is from their mean
-///     model.npy        the mean model of the last evaluation, or of the best one (run.keep); with
+///     consensus.jsonl  a line per evaluation: how far each peer's model is from their mean, or the hub's
+///     model.npy        the mean (or the hub's) model of the last evaluation, or of the best (run.keep); with
 ///                      SaveModels::peers also model-0.npy, ..., all of the last evaluation. Under
 ///                      run.evaluate = "own" only model-0.npy, ..., each written by its peer, on its host
 ///     model-best-120.npy   if the run can be resumed and keeps the best: the best so far, of iteration 120

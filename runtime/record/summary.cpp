@@ -6,8 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "algorithms/methods/registry.hpp"
 #include "runtime/data/problem_builder.hpp"
 #include "runtime/experiment/spectral_gap.hpp"
+#include "runtime/record/hub_port.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/one_sided_mixing.hpp"
 #include "runtime/record/slowest_link.hpp"
@@ -196,7 +198,21 @@ Json round_deadline_record(const Experiment<Scalar>& experiment, const RunOutcom
           {"late_answers", outcome.peers[hub_id].meters.counters.late}};
 }
 
+/// Null if the hub left no meters: it is gone.
+Json hub_port_of_run(const RunSettings& settings, const std::vector<PeerOutcome>& peers) {
+  if (peers.size() <= hub_id || peers[hub_id].meters.now == Duration{0}) return nullptr;
+  std::uint64_t messages_from_workers = 0;
+  for (PeerId id = hub_id + 1; id < peers.size(); ++id)
+    messages_from_workers += peers[id].meters.messages_sent;
+  return hub_port_record(settings, peers[hub_id].meters, messages_from_workers);
+}
+
 }  // namespace
+
+std::string evaluated_text(const RunSettings& settings) {
+  if (settings.run.evaluate == RunSettings::Run::Evaluate::own) return "own models";
+  return find_method(settings.algorithm.kind).pattern.has_hub ? "hub's model" : "mean model";
+}
 
 std::string json_text(const Json& record, int indent) {
   return record.dump(indent, ' ', false, Json::error_handler_t::replace);
@@ -269,9 +285,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
           ? Json(spectrum(experiment.topology.mixing).spectral_gap)
           : Json(nullptr);
   summary["seconds"] = totals.seconds;
-  summary["evaluated"] = settings.run.evaluate == RunSettings::Run::Evaluate::own ? "own models"
-                         : experiment.method->pattern.has_hub                     ? "hub's model"
-                                                                                  : "mean model";
+  summary["evaluated"] = evaluated_text(settings);
   summary["data"] = experiment.problem.at_home ? "at home" : "shared";
   summary["loss"] = judged && has_loss ? Json(last.loss) : Json(nullptr);
   summary["loss_samples"] =
@@ -315,6 +329,8 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
                                            {"seconds", seconds(slowest->waited)},
                                            {"share_of_time", slowest->share_of_time}}
                                     : Json(nullptr);
+  summary["hub_port"] =
+      experiment.method->pattern.has_hub ? hub_port_of_run(settings, outcome.peers) : Json(nullptr);
   summary["per_peer"] = std::move(per_peer);
   if (!outcome.reason.empty()) summary["reason"] = outcome.reason;
   return summary;

@@ -23,6 +23,9 @@ template <class Scalar>
 nlohmann::ordered_json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& outcome,
                                  Driver driver);
 
+/// Returns what the loss of a run is of, "evaluated" of the summary.
+std::string evaluated_text(const RunSettings& settings);
+
 /// Returns what a peer has done so far, as it stands in "per_peer" of the summary.
 nlohmann::ordered_json peer_record(PeerId id, const PeerMeters& meters);
 

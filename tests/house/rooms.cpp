@@ -102,7 +102,7 @@ std::span<const Room> rooms() {
         {"runtime/security", runtime({"foundation", "toml", "cluster", "settings", "wire"})},
         {"runtime/experiment",
          runtime({"foundation", "toml", "cluster", "settings", "data", "program", "wire", "peer"})},
-        {"runtime/record", runtime({"foundation", "settings", "data", "peer", "experiment"})},
+        {"runtime/record", runtime({"foundation", "settings", "data", "peer", "experiment", "network"})},
         {"runtime/observer", runtime({"foundation", "settings", "wire", "session", "experiment", "record"})},
         {"runtime/checkpoint",
          runtime({"foundation", "settings", "wire", "peer", "session", "experiment", "record"})},

@@ -90,6 +90,7 @@ const Words summary_keys = {"schema",
                             "replicas_consistent",
                             "peak_memory_bytes",
                             "slowest_link",
+                            "hub_port",
                             "per_peer",
                             "provenance"};
 
