@@ -25,12 +25,27 @@ double number_or_nan(const nlohmann::ordered_json& value) {
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
+/// True if the model that was evaluated and kept is the hub's.
+bool is_of_hub(const nlohmann::ordered_json& summary) { return summary["evaluated"] == "hub's model"; }
+
 /// Returns the link in words: "3 -> 4: peer 4 waited 12.3 s for it (41 % of its time)".
 std::string slowest_link_text(const nlohmann::ordered_json& link) {
   const std::string to = std::to_string(link["to"].get<PeerId>());
   return std::to_string(link["from"].get<PeerId>()) + " -> " + to + ": peer " + to + " waited " +
          seconds_text(link["seconds"]) + " for it (" + fixed(100.0 * link["share_of_time"].get<double>(), 0) +
          " % of its time)";
+}
+
+/// Returns what went through the port of the hub: "2.42 MB to the workers, busy 71 % of the time; 2.55 MB
+/// from them, busy 75 %".
+std::string hub_port_text(const nlohmann::ordered_json& port) {
+  const auto way = [&](const std::string& which, const std::string& whom, const std::string& of) {
+    const auto& share = port["share_" + which];
+    return megabytes_text(port["bytes_" + which]) + " " + whom +
+           (share.is_number() ? ", busy " + fixed(100.0 * share.get<double>(), 0) + " %" + of
+                              : ", not limited");
+  };
+  return way("to_workers", "to the workers", " of the time") + "; " + way("from_workers", "from them", "");
 }
 
 /// Returns the faults of a run in words: "went on without peers 2, 5; peer 3 joined; 1 restart". Empty if
@@ -58,7 +73,8 @@ std::string kept_model_text(const FinishedRun& run) {
   const auto& summary = run.summary;
   const auto& iteration = summary["kept_iteration"];
   if (!iteration.is_number() || (!run.keeps_best && iteration == summary["iterations"])) return {};
-  std::string text = run.keeps_best ? "the best, of iteration " : "of the last evaluation, iteration ";
+  std::string text = is_of_hub(summary) ? "the hub's model, " : "";
+  text += run.keeps_best ? "the best, of iteration " : "of the last evaluation, iteration ";
   text += std::to_string(iteration.get<std::uint64_t>());
   text += ": loss " + significant(number_or_nan(summary["kept_loss"]), 6);
   if (summary["kept_accuracy"].is_number())
@@ -134,14 +150,18 @@ void print_closing_words(const FinishedRun& run) {
     table.add(
         {"loss", significant(number_or_nan(summary["loss"]), 6) +
                      (summary["loss"].is_number() ? samples_text(count_at("loss_samples"), "training") : "") +
-                     (summary["evaluated"] == "own models" ? ", the mean of each peer's own" : "")});
+                     (summary["evaluated"] == "own models" ? ", the mean of each peer's own"
+                      : is_of_hub(summary)                 ? ", of the hub's model"
+                                                           : "")});
   if (summary["loss_worst"].is_number())
     table.add({"loss of the worst peer", significant(summary["loss_worst"], 6) + ", " +
                                              significant(summary["loss_spread"]) + " above the best"});
   if (summary["accuracy"].is_number())
     table.add({"accuracy", fixed(100.0 * summary["accuracy"].get<double>(), 2) + " %" +
                                samples_text(count_at("accuracy_samples"), summary["accuracy_of"])});
-  if (has_loss) table.add({"consensus distance", significant(number_or_nan(summary["consensus_distance"]))});
+  if (has_loss)
+    table.add({"consensus distance", significant(number_or_nan(summary["consensus_distance"])) +
+                                         (is_of_hub(summary) ? ", from the hub's model" : "")});
   const std::string kind = summary["virtual"] ? " (virtual)" : "";
   table.add({"time", seconds_text(summary["seconds"]) + kind});
   if (!run.slowness.empty()) table.add({"", run.slowness});
@@ -167,6 +187,8 @@ void print_closing_words(const FinishedRun& run) {
         {"replicas", summary["replicas_consistent"] ? "equal to their owners" : "DIFFER from their owners"});
   if (const auto& link = summary["slowest_link"]; link.is_object())
     table.add({"slowest link", slowest_link_text(link)});
+  if (const auto& port = summary["hub_port"]; port.is_object())
+    table.add({"hub's port", hub_port_text(port)});
   if (const std::string faults = faults_text(summary); !faults.empty()) table.add({"faults", faults});
   if (const std::string kept = kept_model_text(run); !kept.empty()) table.add({"model.npy", kept});
   if (run.output_created) table.add({"output", run.output.string()});

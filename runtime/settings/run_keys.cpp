@@ -180,7 +180,7 @@ std::vector<KeyRow<RunSettings::Run>> run_rows() {
       {"min_improvement", &Run::min_improvement, share(), "all",
        "for run.patience: an evaluation is better if it beats the best one by more than this share of it"},
       Row("keep", &Run::keep, choice<Run::Keep>({"last", "best"}), "all",
-          "which evaluation's mean model becomes model.npy")
+          "which evaluation's mean model, with a hub the hub's, becomes model.npy")
           .see("../observer/README.md#the-best-evaluation"),
       Row("output", &Run::output, path(), "all",
           "the output directory; unless given, in the current directory")

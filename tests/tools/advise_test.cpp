@@ -10,6 +10,7 @@
 #include "tests/support/experiments.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tools/advise/advice.hpp"
+#include "tools/advise/advice_text.hpp"
 #include "tools/advise/candidates.hpp"
 #include "tools/advise/loss_tail.hpp"
 #include "tools/advise/probe.hpp"
@@ -254,6 +255,30 @@ TEST_CASE("advise: models that hardly agree are no model, however good their mea
   for (const Prospect& prospect : advice.left_out) one_is_apart |= prospect.fate == Fate::apart;
   CHECK(one_is_apart);
   for (const Prospect& prospect : advice.ranked) CHECK(prospect.settings.algorithm.compressor != "topk(1%)");
+}
+
+TEST_CASE(
+    "advise: whose model is at the target is told: the mean of the models, the hub's, or each for its own") {
+  const auto said = [](const std::string& yours, const std::vector<std::string>& ranked) {
+    const auto prospect = [](const std::string& method) {
+      Prospect of{.settings = run_of(four_peers)};
+      of.settings.algorithm.kind = method;
+      return of;
+    };
+    Advice advice;
+    advice.yours = prospect(yours);
+    for (const std::string& method : ranked) advice.ranked.push_back(prospect(method));
+    return text_of(advice);
+  };
+  CHECK(contains(
+      said("d-psgd", {"choco-sgd"}),
+      "it is the mean of the models that is at the target; consensus: how far (rms) they are from it"));
+  CHECK(contains(
+      said("fed-avg", {"artemis"}),
+      "it is the hub's model that is at the target; consensus: how far (rms) the models are from it"));
+  CHECK(
+      contains(said("d-psgd", {"artemis"}),
+               "it is the mean of the models, of methods with a hub the hub's model, that is at the target"));
 }
 
 TEST_CASE("advise: without a target it is the loss that the user's own run comes to") {

@@ -112,6 +112,23 @@ std::string table_of(const Advice& advice) {
   return table.text();
 }
 
+/// Returns which model is at the target in the rows of the table.
+std::string model_at_target_text(const Advice& advice) {
+  const auto has_hub = [](const Prospect& of) {
+    return find_method(of.settings.algorithm.kind).pattern.has_hub;
+  };
+  const auto printed =
+      advice.ranked.begin() + static_cast<std::ptrdiff_t>(std::min(advised, advice.ranked.size()));
+  const bool yours = has_hub(advice.yours);
+  const bool some_hubs = yours || std::any_of(advice.ranked.begin(), printed, has_hub);
+  const bool all_hubs = yours && std::all_of(advice.ranked.begin(), printed, has_hub);
+  const std::string model = all_hubs    ? "the hub's model"
+                            : some_hubs ? "the mean of the models, of methods with a hub the hub's model,"
+                                        : "the mean of the models";
+  return "it is " + model + " that is at the target; consensus: how far (rms) " +
+         (some_hubs ? "the models" : "they") + " are from it";
+}
+
 std::string sureness_text(const Advice& advice) {
   const auto printed = std::min(advised, advice.ranked.size());
   const auto guessed =
@@ -213,8 +230,7 @@ std::string text_of(const Advice& advice) {
   if (!advice.yours.promises()) remarks.add({"yours", to_text(advice.yours.fate) + ": " + advice.yours.why});
   if (!advice.ranked.empty()) remarks.add({"how sure", sureness_text(advice)});
   remarks.add({"", "seconds are virtual: of this network, emulated, where encoding and mixing cost nothing"});
-  remarks.add(
-      {"", "it is the mean of the models that is at the target; consensus: how far (rms) they are from it"});
+  remarks.add({"", model_at_target_text(advice)});
   remarks.add({"", "steps are as long as yours, " + significant(advice.yours.settings.algorithm.step_size) +
                        ", unless its row says otherwise"});
   add_left_out(remarks, advice);

@@ -29,7 +29,7 @@ struct Probe {
     interrupted,
   } end = End::ended;
   std::vector<Evaluation> evaluations;  ///< from iteration 0 on
-  double moved = 0.0;                   ///< distance of the mean model from the initial model
+  double moved = 0.0;                   ///< distance of the mean (or the hub's) model from the initial one
 };
 
 /// Trains the experiment in the simulator until a limit is reached. The evaluations equal those of

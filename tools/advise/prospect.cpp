@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "algorithms/methods/registry.hpp"
 #include "tools/advise/loss_tail.hpp"
 #include "tools/terminal/human_text.hpp"
 
@@ -108,8 +109,10 @@ void judge(Prospect& prospect, const Probe& probe, double target_loss) {
 void require_one_model(Prospect& prospect, const Probe& probe) {
   constexpr double most_of_the_way = 0.25;
   if (!prospect.promises() || prospect.consensus_distance <= most_of_the_way * probe.moved) return;
-  prospect.leave_out(Fate::apart, "they are " + significant(prospect.consensus_distance, 3) +
-                                      " from their mean, which has moved by " + significant(probe.moved, 3));
+  const bool has_hub = find_method(prospect.settings.algorithm.kind).pattern.has_hub;
+  prospect.leave_out(Fate::apart, "they are " + significant(prospect.consensus_distance, 3) + " from " +
+                                      (has_hub ? "the hub's model" : "their mean") + ", which has moved by " +
+                                      significant(probe.moved, 3));
 }
 
 }  // namespace hearsay
