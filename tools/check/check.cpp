@@ -53,8 +53,22 @@ struct Spread {
   double mean;
 };
 
+bool has_hub_port(const Plan& plan) { return plan.method->pattern.has_hub && plan.peers > 1; }
+
 Json or_null(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
+
+/// Returns what passes through the hub's port in an iteration; null without a hub, or without a port.
+Json hub_port_json(const Plan& plan) {
+  if (!has_hub_port(plan)) return nullptr;
+  const PortTraffic to = plan.to_workers();
+  const PortTraffic from = plan.from_workers();
+  const HubPort port = hub_port_of(plan.settings, to, from);
+  return {{"bytes_to_workers", to.bytes},
+          {"bytes_from_workers", from.bytes},
+          {"seconds_to_workers", or_null(port.seconds_to_workers)},
+          {"seconds_from_workers", or_null(port.seconds_from_workers)}};
 }
 
 Json as_json(const std::string& name, const Plan& plan) {
@@ -92,6 +106,7 @@ Json as_json(const std::string& name, const Plan& plan) {
           {"bytes_exact", plan.traffic.exact},
           {"bytes_per_iteration", spread_of(plan.bytes_per_iteration())},
           {"predicted_bytes_per_iteration", spread_of(plan.predicted_bytes_per_iteration())},
+          {"hub_port", hub_port_json(plan)},
           {"bits_per_parameter_and_gradient", plan.predicted_bits_per_parameter_and_gradient()},
           {"bytes_per_peer", std::move(totals)},
           {"bytes_sent", plan.traffic.total_bytes()},
@@ -233,12 +248,16 @@ std::string traffic_text(const Plan& plan) {
 
 /// Returns what passes through the port of the hub, which is that of all workers together.
 std::string hub_port_text(const Plan& plan) {
-  const std::vector<double> bytes = plan.predicted_bytes_per_iteration();
-  const double up = std::accumulate(bytes.begin() + 1, bytes.end(), 0.0);
+  const PortTraffic to = plan.to_workers();
+  const PortTraffic from = plan.from_workers();
+  const HubPort port = hub_port_of(plan.settings, to, from);
   const std::string about = plan.traffic.exact ? "" : "about ";
-  return "through the hub's port " + about + bytes_text(std::round(bytes.front())) +
-         " bytes to the workers and " + about + bytes_text(std::round(up)) +
-         " from them, one message after the other";
+  const auto time = [](const std::optional<double>& busy) {
+    return busy ? " (" + seconds_text(*busy) + ")" : std::string(" (not limited)");
+  };
+  return "through the hub's port " + about + bytes_text(std::round(to.bytes)) + " bytes to the workers" +
+         time(port.seconds_to_workers) + " and " + about + bytes_text(std::round(from.bytes)) + " from them" +
+         time(port.seconds_from_workers) + ", one message after the other";
 }
 
 std::string total_text(const Plan& plan) {
@@ -292,7 +311,7 @@ std::string as_text(const std::string& name, const Plan& plan) {
            (plan.traffic.exact ? "" : ", if messages stay as long as in the first iterations");
   };
   table.add({"an iteration", traffic_text(plan)});
-  if (plan.method->pattern.has_hub && plan.peers > 1) table.add({"", hub_port_text(plan)});
+  if (has_hub_port(plan)) table.add({"", hub_port_text(plan)});
   table.add({"", significant(plan.predicted_bits_per_parameter_and_gradient(), 3) +
                      " bits a parameter and gradient"});
   if (plan.catches_up)

@@ -10,7 +10,9 @@
 #include "algorithms/seam/method.hpp"
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
+#include "runtime/record/hub_port.hpp"
 #include "tools/check/dry_run.hpp"
+#include "topology/hub_rounds.hpp"
 #include "topology/spectrum.hpp"
 
 namespace hearsay {
@@ -53,6 +55,9 @@ struct Plan {
     for (double& of_peer : bytes) of_peer /= static_cast<double>(iterations);
     return bytes;
   }
+  /// Bytes and messages of an iteration from the hub to its workers, and from them, predicted.
+  PortTraffic to_workers() const { return sent_by(hub_id, hub_id + 1); }
+  PortTraffic from_workers() const { return sent_by(hub_id + 1, peers); }
   double predicted_bytes() const {
     return std::accumulate(dry_run.peer_bytes.begin(), dry_run.peer_bytes.end(), 0.0);
   }
@@ -65,6 +70,18 @@ struct Plan {
                              mean_local_steps(options, static_cast<PeerId>(peers)) *
                              static_cast<double>(options.rounds.value_or(1));
     return 8.0 * predicted_bytes() / (workers * static_cast<double>(dimension) * gradients);
+  }
+
+ private:
+  /// Returns what the peers from `first` to the one before `end` send in an iteration, predicted.
+  PortTraffic sent_by(PeerId first, PeerId end) const {
+    PortTraffic sum;
+    for (PeerId id = first; id < end; ++id) {
+      sum.bytes += dry_run.peer_bytes[id];
+      sum.messages += static_cast<double>(traffic.peers[id].messages);
+    }
+    const auto count = static_cast<double>(iterations);
+    return {sum.bytes / count, sum.messages / count};
   }
 };
 

@@ -1,0 +1,38 @@
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/program/quadratic_run.hpp"
+#include "tests/support/data_files.hpp"
+#include "tests/support/program.hpp"
+
+using namespace hearsay::test;
+using Json = nlohmann::ordered_json;
+using Words = std::vector<std::string>;
+
+TEST_CASE("check: the bytes through the hub's port are those of the run, in the text and in the JSON") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  const auto said = [&](const std::string& command, const Words& more) {
+    Words words = {
+        command, "q.toml", "--set", "algorithm.kind=fed-avg", "--set", "network.bandwidth=8 Mbit/s"};
+    words.insert(words.end(), more.begin(), more.end());
+    const ProgramEnd end = run_program(folder.path(), words);
+    REQUIRE_MESSAGE(end.code == 0, end.complained);
+    return end.said;
+  };
+  const Json plan = Json::parse(said("check", {"--json"}));
+  const Json summary = Json::parse(said("simulate", {"--json", "--output", "out"}));
+  for (const std::string way : {"to_workers", "from_workers"}) {
+    CAPTURE(way);
+    const double bytes = plan["hub_port"]["bytes_" + way];
+    CHECK(plan["iterations"].get<double>() * bytes ==
+          doctest::Approx(summary["hub_port"]["bytes_" + way].get<double>()));
+    CHECK(plan["hub_port"]["seconds_" + way].get<double>() == doctest::Approx(bytes / 1e6));
+  }
+  CHECK(said("check", {}).find("through the hub's port ") != std::string::npos);
+  const std::string words = said("simulate", {"--output", "again"});
+  CHECK(words.find(", of the hub's model") != std::string::npos);
+  CHECK(words.find(" to the workers, busy ") != std::string::npos);
+  CHECK(Json::parse(said("check", {"--json", "--set", "algorithm.kind=d-psgd"}))["hub_port"].is_null());
+}
