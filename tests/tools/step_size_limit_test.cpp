@@ -7,6 +7,7 @@
 
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
+#include "tools/check/curvature.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;
@@ -41,10 +42,11 @@ double largest_entry_at_the_end(const Experiment<double>& experiment) {
 }  // namespace
 
 TEST_CASE("step size limit: the curvature that is found is that of the steepest quadratic, from below") {
-  const std::optional<double> found = largest_curvature(experiment_with("d-psgd", 0.1));
+  const std::optional<Curvatures> found = curvatures(experiment_with("d-psgd", 0.1));
   REQUIRE(found.has_value());
-  CHECK(*found <= true_curvature() * (1 + 1e-6));
-  CHECK(*found > 0.9 * true_curvature());
+  CHECK(found->largest <= true_curvature() * (1 + 1e-6));
+  CHECK(found->largest > 0.9 * true_curvature());
+  CHECK(found->least < found->largest);
 }
 
 TEST_CASE(
@@ -67,9 +69,9 @@ TEST_CASE(
   }
   Plan plan{.compressor = "none", .iterations = 2000, .step_size = 1.2 * limit};
   const auto shared = quadratics_in<double>({"ring", peers}, "d-psgd", plan, Shared::curvature);
-  const std::optional<double> common = largest_curvature(shared);
+  const std::optional<Curvatures> common = curvatures(shared);
   REQUIRE(common.has_value());
-  plan.step_size = 1.05 * 2.0 / 3.0 / *common;
+  plan.step_size = 1.05 * 2.0 / 3.0 / common->largest;
   CHECK(largest_entry_at_the_end(quadratics_in<double>({"ring", peers}, "d-psgd", plan, Shared::curvature)) >
         1e3);
 }
@@ -84,7 +86,7 @@ TEST_CASE("step size limit: a small gamma or many local steps are judged by thei
     return settles;
   };
   const auto unit = quadratics_in<double>({"ring", peers}, "d-psgd", {}, Shared::curvature);
-  const double eta = 1.0 / *largest_curvature(unit);
+  const double eta = 1.0 / curvatures(unit)->largest;
   CHECK_FALSE(judged("metropolis", 0.75 * eta, {.consensus_step = 1.0}));
   CHECK(judged("metropolis", 1.3 * eta, {.consensus_step = 0.25}));
   CHECK_FALSE(judged("metropolis", 0.5 * eta, {.consensus_step = 1.3}));

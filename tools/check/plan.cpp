@@ -4,6 +4,7 @@
 #include "runtime/experiment/soundness.hpp"
 #include "runtime/experiment/spectral_gap.hpp"
 #include "runtime/security/credentials.hpp"
+#include "tools/check/censor_limit.hpp"
 #include "tools/check/step_size_limit.hpp"
 #include "tools/training/training.hpp"
 
@@ -35,6 +36,7 @@ Plan plan_of(const RunSettings& settings) {
   if (const auto warning = plain_text_warning(settings.security, experiment.topology))
     plan.warnings.push_back(*warning);
   if (const auto warning = step_size_warning(experiment)) plan.warnings.push_back(*warning);
+  if (const auto warning = censor_warning(experiment)) plan.warnings.push_back(*warning);
   if (!plan.dry_run.failure.empty())
     plan.warnings.push_back("the first iterations, tried out, end badly: " + plan.dry_run.failure);
   constexpr std::size_t bits_of_none = 8 * sizeof(Scalar);

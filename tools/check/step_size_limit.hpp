@@ -7,13 +7,6 @@
 
 namespace hearsay {
 
-/// Returns the largest curvature (eigenvalue of the Hessian, in absolute value) of the local objectives at
-/// the initial model, as 12 power iterations find it from below, on up to 4 peers and 256 samples of each
-/// (fewer if the model is large). Products with the Hessian are differences of gradients. The same input
-/// gives the same number. Empty if gradients are computed by programs.
-template <class Scalar>
-std::optional<double> largest_curvature(const Experiment<Scalar>& experiment);
-
 /// Returns a warning if the step size is too large for a method that combines first and then adapts. On
 /// quadratics of one curvature h, along the eigenvector of W with eigenvalue lambda, a round of K local steps
 /// multiplies the models by

@@ -1,0 +1,67 @@
+#include "tools/check/curvature.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "algorithms/arithmetic/random.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr std::size_t most_peers = 4;
+constexpr Index most_samples = 256;
+constexpr Index most_products = 10'000'000;  // samples times parameters: about 0.02 s of an mlp's gradient
+constexpr int power_iterations = 12;
+
+/// The curvature of one peer's objective.
+template <class Scalar>
+double curvature_of(const Objective<Scalar>& objective, const Vector<Scalar>& point, std::uint64_t seed) {
+  const Index dimension = point.size();
+  std::vector<Index> samples(static_cast<std::size_t>(
+      std::min(objective.sample_count(), std::clamp(most_products / dimension, Index{16}, most_samples))));
+  std::iota(samples.begin(), samples.end(), Index{0});
+  Vector<Scalar> here(dimension);
+  Vector<Scalar> there(dimension);
+  objective.gradient(point, samples, here);
+  Vector<Scalar> direction(dimension);
+  RandomStream random(seed, 0, 0, Purpose::decision);
+  for (Scalar& entry : direction) entry = static_cast<Scalar>(random.normal());
+  direction.normalize();
+  // Small beside the model, and large beside the rounding of its gradients.
+  const auto distance = static_cast<Scalar>(1e-3 * std::max(1.0, static_cast<double>(point.norm())));
+  double curvature = 0.0;
+  for (int k = 0; k < power_iterations; ++k) {
+    objective.gradient(point + distance * direction, samples, there);
+    direction = (there - here) / distance;
+    curvature = static_cast<double>(direction.norm());
+    if (!(curvature > 0.0)) return 0.0;
+    direction /= static_cast<Scalar>(curvature);
+  }
+  return curvature;
+}
+
+}  // namespace
+
+template <class Scalar>
+std::optional<Curvatures> curvatures(const Experiment<Scalar>& experiment) {
+  if (!experiment.settings.model.program.empty() || experiment.problem.at_home) return std::nullopt;
+  std::vector<const Objective<Scalar>*> with_data;
+  for (const auto& objective : experiment.problem.objectives)
+    if (objective->has_data()) with_data.push_back(objective.get());
+  std::vector<double> found;
+  const std::size_t asked = std::min(with_data.size(), most_peers);
+  for (std::size_t k = 0; k < asked; ++k)
+    found.push_back(curvature_of(*with_data[k * with_data.size() / asked], experiment.problem.initial,
+                                 experiment.settings.run.seed));
+  if (found.empty()) return std::nullopt;
+  const auto [least, largest] = std::ranges::minmax(found);
+  return Curvatures{least, largest};
+}
+
+template std::optional<Curvatures> curvatures<float>(const Experiment<float>&);
+template std::optional<Curvatures> curvatures<double>(const Experiment<double>&);
+
+}  // namespace hearsay
