@@ -21,6 +21,12 @@ before(async () => {
   hearsay(folder, ["simulate", "run.toml", "--output", "waiting", "--quiet", "--set", "run.name=waiting", "--set", "network.latency=5 ms"]);
   hearsay(folder, ["report", "waiting", "--output", "waiting.html"]);
   hearsay(folder, ["report", "few", "waiting", "--output", "two.html"]);
+  const hub = ["simulate", "run.toml", "--quiet", "--set", "algorithm.kind=fed-avg", "--set", "run.name=hub"];
+  hearsay(folder, [...hub, "--output", "hub", "--set", "network.bandwidth=1 Mbit/s"]);
+  hearsay(folder, ["report", "hub", "--output", "hub.html"]);
+  hearsay(folder, [...hub, "--output", "many-hub", "--set", "topology.peers=200"]);
+  hearsay(folder, ["report", "many-hub", "--output", "many-hub.html"]);
+  hearsay(folder, ["report", "few", "hub", "--output", "hub-and-mean.html"]);
   browser = await openBrowser();
 });
 
@@ -90,6 +96,32 @@ describe("heat map", () => {
     assert.equal(await figure.locator("tbody tr").count(), lines.length);
     assert.equal(await figure.locator("thead th").count(), 1 + 4);
   }));
+
+  test("with a hub, distances are from the hub's model, and how busy its port was is told each way", async () => {
+    const { hub_port: port } = readJson(folder, "hub", "summary.json");
+    const percent = (share) => `busy ${(100 * share).toLocaleString("en", { maximumSignificantDigits: 3 })} % of the time`;
+    await inPage("hub.html", {}, async (page) => {
+      const figure = page.locator("#group-0-consensus-map");
+      assert.equal(await figure.locator("h4").textContent(), "Consensus: distance from the hub's model");
+      await figure.locator("canvas").focus();
+      await page.keyboard.press("ArrowRight");
+      assert.match(await figure.locator(".readout").textContent(), /^iteration 0, peer 0: 0 from the hub's model$/);
+      const tiles = await page.locator(".tiles").textContent();
+      assert.ok(tiles.includes(percent(port.share_to_workers)) && tiles.includes(percent(port.share_from_workers)), tiles);
+      assert.match(await page.locator("#group-0-peers > .note").first().textContent(), /^Peer 0 is the hub: through its port went .+ to the workers \(busy .+\) and .+ from them \(busy .+\)\.$/);
+      assert.match(await page.locator("#group-0-place img.topology").getAttribute("alt"), /with a hub, peer 0, a worker, too$/);
+      assert.ok(!(await page.locator("body").innerText()).includes("mean model"));
+    });
+    await inPage("many-hub.html", {}, async (page) => {
+      assert.ok((await page.locator(".tiles").textContent()).includes("not limited"));
+      const figure = page.locator("#group-0-consensus-map");
+      await figure.locator("canvas").focus();
+      await page.keyboard.press("ArrowUp");
+      assert.match(await figure.locator(".readout").textContent(), /^iteration 0, 0 % of the peers are nearer to the hub: 0 from the hub's model$/);
+    });
+    await inPage("hub-and-mean.html", {}, async (page) =>
+      assert.match(await page.locator("#group-0-compare .unlike").textContent(), /Their losses are of different models: the mean model and the hub's model\./));
+  });
 
   test("many peers are ranks in the one map and blocks in the other", () => inPage("many.html", {}, async (page) => {
     const consensus = page.locator("#group-0-consensus-map");

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "algorithms/methods/registry.hpp"
+#include "runtime/record/hub_port.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/summary.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "tools/report/page.hpp"
 #include "tools/report/remaining_time.hpp"
 #include "topology/foundation/misuse.hpp"
+#include "topology/hub_rounds.hpp"
 
 namespace hearsay {
 
@@ -131,6 +134,12 @@ Json LivePage::data() {
   if (now.peers)
     for (const PeerMeters& meters : *now.peers) per_peer.push_back(peer_record(per_peer.size(), meters));
   point["peers"] = peers_of({{"per_peer", std::move(per_peer)}});
+  if (now.peers && find_method(settings_.algorithm.kind).pattern.has_hub) {
+    std::uint64_t messages_from_workers = 0;
+    for (PeerId id = hub_id + 1; id < now.peers->size(); ++id)
+      messages_from_workers += (*now.peers)[id].messages_sent;
+    point["facts"]["hub_port"] = hub_port_record(settings_, now.peers->at(hub_id), messages_from_workers);
+  }
   return data;
 }
 

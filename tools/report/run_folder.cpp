@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/foundation/whole_file.hpp"
+#include "runtime/record/summary.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/toml/document.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -145,6 +146,8 @@ Json facts_of(const RunFolder& run) {
   if (run.summary.is_object()) {
     for (const auto& [key, value] : run.summary.items())
       if (value.is_primitive()) facts[key] = value.is_number_float() ? short_number(value) : value;
+    if (const auto port = run.summary.find("hub_port"); port != run.summary.end() && port->is_object())
+      for (const auto& [key, value] : port->items()) facts["hub_port"][key] = short_number(value);
   } else {
     facts["status"] = "unfinished";
     if (run.settings) {
@@ -152,6 +155,7 @@ Json facts_of(const RunFolder& run) {
       facts["algorithm"] = run.settings->algorithm.kind;
       facts["compressor"] = run.settings->algorithm.compressor;
       facts["topology"] = run.settings->topology.kind;
+      facts["evaluated"] = evaluated_text(*run.settings);
       if (!run.settings->run.epochs) facts["iterations_planned"] = run.settings->run.iterations;
     }
     if (const auto peers = run.peers()) facts["peers"] = static_cast<std::uint64_t>(*peers);

@@ -4,6 +4,8 @@
 /// What the loss is a function of. Runs that differ in one of these minimise different functions.
 const definesTheLoss = (key) => (key.startsWith("model.") && key !== "model.init") || ["data.source", "data.scale"].includes(key);
 
+const evaluatedText = { "mean model": "the mean model", "hub's model": "the hub's model", "own models": "each peer's own" };
+
 const valuesOf = (all, key) => [...new Set(all.map((settings) => settings.get(key) ?? "not set"))];
 
 /// "a, b and c"; of many the first three.
@@ -22,6 +24,8 @@ function unlikeness(group) {
   const sentences = [];
   if (functions.length > 0) sentences.push(`These runs minimise different losses, so a lower loss is not a better one: ${withValues(functions)}.`);
   if (differing.includes("data.partition")) sentences.push(`Their peers hold different parts of the data: ${withValues(["data.partition"])}.`);
+  const models = [...new Set(points.map(({ facts }) => facts.evaluated).filter(Boolean))];
+  if (models.length > 1) sentences.push(`Their losses are of different models: ${listText(models.map((model) => evaluatedText[model] ?? model))}.`);
   const judges = [...new Set(points.map(({ facts }) => accuracyOf(facts)).filter(Boolean))];
   if (judges.length > 1) sentences.push(`Their accuracies are of different data: ${listText(judges)}.`);
   const targets = [...new Set(points.map(({ facts }) => facts.target_loss).filter(isKnown))];

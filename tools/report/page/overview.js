@@ -13,25 +13,43 @@ function accuracyOf(facts) { return isKnown(facts.accuracy) ? dataText(facts.acc
 /// What took no time, or no bytes, is not said of a run.
 const spent = (value, text) => (value > 0 ? text(value) : unknown);
 
+/// True if the model that was evaluated is the hub's. Records that do not say whose it is are of runs without a hub.
+const isOfHub = (facts) => facts.evaluated === "hub's model";
+
+const isHubPort = (port) => port !== null && typeof port === "object";
+const busyText = (share) => (isKnown(share) ? `busy ${numberText(100 * share, 3)} % of the time` : "not limited");
+
+/// What went through the port of the hub: a sentence.
+function hubPortText(port) {
+  return `Peer 0 is the hub: through its port went ${megabytesText(port.bytes_to_workers)} to the workers (${busyText(port.share_to_workers)}) and ${megabytesText(port.bytes_from_workers)} from them (${busyText(port.share_from_workers)}).`;
+}
+
+/// The larger of the two shares: the ways do not delay each other.
+const hubPortShare = ({ hub_port: port }) => (isHubPort(port) && isKnown(port.share_to_workers ?? port.share_from_workers) ? Math.max(port.share_to_workers ?? 0, port.share_from_workers ?? 0) : null);
+
 function factsOf(point) {
   const facts = point.facts;
   const virtual = facts.virtual ? " (virtual)" : "";
   const of = (name, data) => (data ? `${name} of ${data}` : name);
+  const on = (name, data) => (data ? `${name} on ${data}` : name);
   return [
     ["status", statusText[point.status] ?? point.status],
     ["algorithm", facts.algorithm ?? unknown],
     ["compressor", facts.compressor || "none"],
     ["topology", `${facts.topology ?? unknown}, ${counted(facts.peers, "peer")}`],
     ["iterations", numberText(facts.iterations, 9) + (isKnown(facts.iterations_planned) ? ` of ${numberText(facts.iterations_planned, 9)}` : "")],
-    [of("loss", lossOf(facts)), numberText(facts.loss, 6)],
+    [isOfHub(facts) ? on("loss of the hub's model", lossOf(facts)) : of("loss", lossOf(facts)), numberText(facts.loss, 6)],
     [of("accuracy", accuracyOf(facts)), shareText(facts.accuracy)],
-    ["consensus distance", facts.peers > 1 ? numberText(facts.consensus_distance) : unknown],
+    [isOfHub(facts) ? "consensus distance, from the hub's model" : "consensus distance", facts.peers > 1 ? numberText(facts.consensus_distance) : unknown],
     ["time", spent(facts.seconds, secondsText) + (facts.seconds > 0 ? virtual : "")],
     ["time to target", secondsText(facts.seconds_to_target) + (isKnown(facts.seconds_to_target) ? virtual : "")],
     ["sent per peer", spent(perPeer(facts, facts.bytes_sent), megabytesText)],
     ["bits per parameter and gradient", numberText(facts.bits_per_parameter_and_gradient, 3)],
     ["computing", shareText(facts.computing_share)],
     ["samples per second", numberText(facts.samples_per_second, 4)],
+    ...(isHubPort(facts.hub_port) ? [
+      ["hub's port, to the workers", `${megabytesText(facts.hub_port.bytes_to_workers)}, ${busyText(facts.hub_port.share_to_workers)}`],
+      ["hub's port, from the workers", `${megabytesText(facts.hub_port.bytes_from_workers)}, ${busyText(facts.hub_port.share_from_workers)}`]] : []),
   ].filter(([, text]) => text !== unknown);
 }
 
@@ -52,6 +70,7 @@ const pointColumns = [
   { text: "sent per peer", number: true, of: (facts) => spent(perPeer(facts, facts.bytes_sent), megabytesText) },
   { text: "bits per parameter and gradient", number: true, of: (facts) => numberText(facts.bits_per_parameter_and_gradient, 3) },
   { text: "computing", number: true, of: (facts) => shareText(facts.computing_share) },
+  { text: "hub's port busy", number: true, of: (facts) => shareText(hubPortShare(facts)) },
 ];
 
 /// "9 points, loss 0.405 to 0.417": what a group of rows has in common.

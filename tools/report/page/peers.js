@@ -82,21 +82,25 @@ function drawLinks(plot, { side, blocks, cells }, of, measure) {
 
 const consensusRowsInTable = 60;
 
-/// How far each peer was from the mean model, evaluation by evaluation.
-function drawConsensus(plot, { by, iteration, distances }) {
+/// The model that distances are taken from.
+const centerOf = (facts) => (isOfHub(facts) ? { model: "the hub's model", short: "the hub" } : { model: "the mean model", short: "the mean" });
+
+/// How far each peer was from the mean model, or from the hub's, evaluation by evaluation.
+function drawConsensus(plot, { by, iteration, distances }, center) {
   const count = distances[0].length;
   const ranked = by === "rank";
-  const named = (row) => (ranked ? `${numberText((100 * row) / (count - 1), 3)} % of the peers are nearer to the mean` : `peer ${row}`);
+  const named = (row) => (ranked ? `${numberText((100 * row) / (count - 1), 3)} % of the peers are nearer to ${center.short}` : `peer ${row}`);
+  plot.heading.textContent = `Consensus: distance from ${center.model}`;
   const text = (value) => numberText(value, 3);
   plot.draw({ rows: { label: ranked ? "share of the peers" : "peer", count, text: (row) => (ranked ? `${numberText(Math.round((100 * row) / (count - 1)), 3)} %` : String(row)),
       marks: ranked ? [0, 0.25, 0.5, 0.75, 1].map((share) => Math.round(share * (count - 1))) : null },
     columns: { label: "iteration", count: iteration.length, text: (column) => numberText(iteration[column], 9) },
     value: (row, column) => distances[column][row],
     scale: { label: "distance (log)", log: true, text },
-    describe: (row, column) => `iteration ${numberText(iteration[column], 9)}, ${named(row)}: ${isKnown(distances[column][row]) ? `${text(distances[column][row])} from the mean model` : "gone"}`,
-    records: () => [["iteration", ranked ? "nearer to the mean, %" : "peer", "distance"],
+    describe: (row, column) => `iteration ${numberText(iteration[column], 9)}, ${named(row)}: ${isKnown(distances[column][row]) ? `${text(distances[column][row])} from ${center.model}` : "gone"}`,
+    records: () => [["iteration", ranked ? `nearer to ${center.short}, %` : "peer", "distance"],
       ...distances.flatMap((values, k) => values.map((distance, row) => [iteration[k], ranked ? (100 * row) / (count - 1) : row, distance]))],
-    table: () => table("Distance of each peer from the mean model", [{ text: "iteration", number: true }, ...distances[0].map((_, row) => ({ text: ranked ? named(row).split(" %")[0] + " %" : named(row), number: true }))],
+    table: () => table(`Distance of each peer from ${center.model}`, [{ text: "iteration", number: true }, ...distances[0].map((_, row) => ({ text: ranked ? named(row).split(" %")[0] + " %" : named(row), number: true }))],
       distances.map((values, k) => [numberText(iteration[k], 9), ...values.map(text)]).filter((_, k) => k % Math.ceil(iteration.length / consensusRowsInTable) === 0 || k === iteration.length - 1)) });
 }
 
@@ -110,7 +114,7 @@ function peersSection(group, name) {
   // If nobody waited, there is nothing to see in the seconds.
   const measureOf = ({ map }) => linkMeasures.find(({ title }) => title === keptMeasure.text) ?? linkMeasures.find(({ at }) => map.cells.some((cell) => cell[at] > 0)) ?? linkMeasures[0];
   const map = new HeatMap(`${name}-link-map`, "Links", measureChoice);
-  const consensus = new HeatMap(`${name}-consensus-map`, "Consensus: distance from the mean model");
+  const consensus = new HeatMap(`${name}-consensus-map`, "Consensus");
   const links = element("div", { class: "links" });
   const which = element("div", { class: "controls" });
   if (offered.length > 1) which.append(choice(group.color.label, offered, keptSeries.index, (k) => { keptSeries.option = offered[k]; draw(); }));
@@ -127,9 +131,10 @@ function peersSection(group, name) {
     links.hidden = time.figure.hidden = bytes.figure.hidden = !peers;
     map.figure.hidden = !(peers?.map.cells.length > 0);
     consensus.figure.hidden = !spread;
-    if (spread) drawConsensus(consensus, spread);
+    if (spread) drawConsensus(consensus, spread, centerOf(point.facts));
     note.textContent = !peers ? "Nothing is known of its peers." : peers.of > peers.peer.length
       ? `The ${peers.peer.length} of ${numberText(peers.of, 9)} peers that waited longest.` : "";
+    if (isHubPort(point?.facts.hub_port)) note.textContent = `${hubPortText(point.facts.hub_port)} ${note.textContent}`.trimEnd();
     if (peers && group.isRepeated) note.textContent = `With seed ${point.seed}. ${note.textContent}`;
     note.hidden = note.textContent === "";
     // Beside the traffic, the links are the third figure; without the fourth, they get the whole row.
@@ -141,7 +146,8 @@ function peersSection(group, name) {
       map.heading.textContent = `Links: ${measure.title}`;
       drawLinks(map, peers.map, peers.of, measure);
     }
-    const labels = peers.peer.map(String);
+    const hasHub = isHubPort(point.facts.hub_port);
+    const labels = peers.peer.map((peer) => (hasHub && peer === 0 ? "0, the hub" : String(peer)));
     time.drawPeers(labels, [
       { name: "computing", values: peers.compute_seconds, series: 2, stack: "time" },
       { name: "waiting", values: peers.wait_seconds, series: 1, stack: "time" },

@@ -4,15 +4,16 @@ function topologyCard(picture, facts) {
   const lines = [
     ["peers", numberText(picture.peers, 9)], ["links", numberText(picture.links, 9)],
     ["degree", picture.degree ? [...new Set(picture.degree)].join(" to ") : unknown], ["diameter", numberText(picture.diameter)],
-    ["weights", picture.weights ?? unknown], ["spectral gap", numberText(facts.spectral_gap)],
+    ["hub", picture.hub ?? unknown], ["weights", picture.weights ?? unknown], ["spectral gap", numberText(facts.spectral_gap)],
   ].filter(([, text]) => text !== unknown);
   const parts = [element("h4", {}, picture.title)];
   if (picture.svg) parts.push(element("img", { class: "topology", src: `data:image/svg+xml,${encodeURIComponent(picture.svg)}`,
-    alt: `The topology ${picture.title}: ${counted(picture.peers, "peer")}, ${counted(picture.links, "link")}` }));
+    alt: `The topology ${picture.title}: ${counted(picture.peers, "peer")}, ${counted(picture.links, "link")}${picture.hub ? `, with a hub, ${picture.hub}` : ""}` }));
   if (picture.why) parts.push(element("p", { class: "note" }, picture.why));
   parts.push(element("dl", { class: "facts" }, ...lines.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)])));
   if (!isKnown(facts.spectral_gap) && lines.length > 0)
-    parts.push(element("p", { class: "note" }, "It has no spectral gap of its own: its links change, are one-way, or pairs average."));
+    parts.push(element("p", { class: "note" }, picture.hub
+      ? "It has no spectral gap, and its weights are not read: the hub adds up what the workers say." : "It has no spectral gap of its own: its links change, are one-way, or pairs average."));
   return element("div", { class: "card" }, ...parts);
 }
 
