@@ -32,11 +32,10 @@ HubPort hub_port_of(const RunSettings& settings, const PortTraffic& to_workers,
           busy_seconds(receiving_rate(network), settings.framing, from_workers)};
 }
 
-Json hub_port_record(const RunSettings& settings, const PeerMeters& hub,
-                     std::uint64_t messages_from_workers) {
-  const HubPort port =
-      hub_port_of(settings, {static_cast<double>(hub.bytes_sent), static_cast<double>(hub.messages_sent)},
-                  {static_cast<double>(hub.bytes_received), static_cast<double>(messages_from_workers)});
+Json hub_port_record(const RunSettings& settings, const PeerMeters& hub) {
+  const auto messages = static_cast<double>(hub.messages_sent);  // each has one answer
+  const HubPort port = hub_port_of(settings, {static_cast<double>(hub.bytes_sent), messages},
+                                   {static_cast<double>(hub.bytes_received), messages});
   const double whole = seconds(hub.now);
   const auto or_null = [](const std::optional<double>& value) {
     return value ? Json(*value) : Json(nullptr);

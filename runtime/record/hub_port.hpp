@@ -26,15 +26,13 @@ struct PortTraffic {
 HubPort hub_port_of(const RunSettings& settings, const PortTraffic& to_workers,
                     const PortTraffic& from_workers);
 
-/// Returns "hub_port" of the summary: what went through the hub's port so far. `messages_from_workers` is how
-/// many messages all workers together have sent.
+/// Returns "hub_port" of the summary: what went through the hub's port so far.
 ///
 ///     {"bytes_to_workers", "bytes_from_workers", "seconds_to_workers", "seconds_from_workers",
 ///      "share_to_workers", "share_from_workers"}
 ///
 /// The shares are those of the hub's time, at most 1. Seconds and shares are null if the bandwidth is
 /// unlimited.
-nlohmann::ordered_json hub_port_record(const RunSettings& settings, const PeerMeters& hub,
-                                       std::uint64_t messages_from_workers);
+nlohmann::ordered_json hub_port_record(const RunSettings& settings, const PeerMeters& hub);
 
 }  // namespace hearsay

@@ -201,10 +201,7 @@ Json round_deadline_record(const Experiment<Scalar>& experiment, const RunOutcom
 /// Null if the hub left no meters: it is gone.
 Json hub_port_of_run(const RunSettings& settings, const std::vector<PeerOutcome>& peers) {
   if (peers.size() <= hub_id || peers[hub_id].meters.now == Duration{0}) return nullptr;
-  std::uint64_t messages_from_workers = 0;
-  for (PeerId id = hub_id + 1; id < peers.size(); ++id)
-    messages_from_workers += peers[id].meters.messages_sent;
-  return hub_port_record(settings, peers[hub_id].meters, messages_from_workers);
+  return hub_port_record(settings, peers[hub_id].meters);
 }
 
 }  // namespace

@@ -22,6 +22,9 @@ Plan plan_of(const RunSettings& settings) {
   plan.iterations = experiment.iterations;
   plan.peers = experiment.peer_count();
   plan.weights = experiment.topology.weights;
+  const Graph& graph = experiment.topology.graph;
+  if (plan.method->pattern.has_hub)
+    for (const PeerId peer : graph.neighbors(hub_id)) plan.groups[peer] = graph.degree(peer) - 1;
   plan.period = experiment.schedule->period();
   if (has_spectral_gap(*experiment.schedule, experiment.topology.mixing, *experiment.method))
     plan.spectrum = spectrum(experiment.topology.mixing);

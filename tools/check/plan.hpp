@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -32,6 +33,8 @@ struct Plan {
   std::optional<ConsensusStepLimit> consensus_step_limit;
   bool catches_up = false;                 ///< links change, so replicas catch up whenever two peers meet
   std::uint64_t gradient_table_bytes = 0;  ///< over all peers
+  /// Who is linked with the hub, and with how many workers below it; empty without a hub.
+  std::map<PeerId, std::uint64_t> groups;
   TrafficForecast traffic;
   DryRun dry_run;
   std::vector<std::string> warnings;
@@ -56,8 +59,18 @@ struct Plan {
     return bytes;
   }
   /// Bytes and messages of an iteration from the hub to its workers, and from them, predicted.
-  PortTraffic to_workers() const { return sent_by(hub_id, hub_id + 1); }
-  PortTraffic from_workers() const { return sent_by(hub_id + 1, peers); }
+  PortTraffic to_workers() const { return per_iteration(sent_by(hub_id)); }
+  PortTraffic from_workers() const {
+    const PortTraffic of_hub = sent_by(hub_id);
+    PortTraffic sum;
+    for (const auto& [peer, below] : groups) {
+      const PortTraffic sent = sent_by(peer);
+      const double passed_on = static_cast<double>(below) * static_cast<double>(iterations);
+      sum.bytes += sent.bytes - (below == 0 ? 0.0 : passed_on * of_hub.bytes / of_hub.messages);
+      sum.messages += sent.messages - passed_on;
+    }
+    return per_iteration(sum);
+  }
   double predicted_bytes() const {
     return std::accumulate(dry_run.peer_bytes.begin(), dry_run.peer_bytes.end(), 0.0);
   }
@@ -73,17 +86,18 @@ struct Plan {
   }
 
  private:
-  /// Returns what the peers from `first` to the one before `end` send in an iteration, predicted.
-  PortTraffic sent_by(PeerId first, PeerId end) const {
-    PortTraffic sum;
-    for (PeerId id = first; id < end; ++id) {
-      sum.bytes += dry_run.peer_bytes[id];
-      sum.messages += static_cast<double>(traffic.peers[id].messages);
-    }
+  /// Returns what a peer sends in the whole run, predicted.
+  PortTraffic sent_by(PeerId id) const {
+    return {dry_run.peer_bytes[id], static_cast<double>(traffic.peers[id].messages)};
+  }
+  PortTraffic per_iteration(const PortTraffic& of_run) const {
     const auto count = static_cast<double>(iterations);
-    return {sum.bytes / count, sum.messages / count};
+    return {of_run.bytes / count, of_run.messages / count};
   }
 };
+}
+}
+;
 
 /// Returns the plan of a run in float or double. Throws Misuse if the run is refused.
 template <class Scalar>

@@ -134,12 +134,8 @@ Json LivePage::data() {
   if (now.peers)
     for (const PeerMeters& meters : *now.peers) per_peer.push_back(peer_record(per_peer.size(), meters));
   point["peers"] = peers_of({{"per_peer", std::move(per_peer)}});
-  if (now.peers && find_method(settings_.algorithm.kind).pattern.has_hub) {
-    std::uint64_t messages_from_workers = 0;
-    for (PeerId id = hub_id + 1; id < now.peers->size(); ++id)
-      messages_from_workers += (*now.peers)[id].messages_sent;
-    point["facts"]["hub_port"] = hub_port_record(settings_, now.peers->at(hub_id), messages_from_workers);
-  }
+  if (now.peers && find_method(settings_.algorithm.kind).pattern.has_hub)
+    point["facts"]["hub_port"] = hub_port_record(settings_, now.peers->at(hub_id));
   return data;
 }
 
