@@ -10,7 +10,7 @@ namespace hearsay {
 /// Stands in for the objective of a dedicated hub, which has no data. It has the size and the layers of the
 /// model, and a loss of 0, which is no part of a mean. To ask for a gradient is a bug.
 template <class Scalar>
-class HubObjective final : public Objective<Scalar> {
+class HubObjective : public Objective<Scalar> {
  public:
   explicit HubObjective(SegmentTable layers) : layers_(std::move(layers)) {}
 

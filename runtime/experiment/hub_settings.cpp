@@ -6,6 +6,7 @@
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/methods/parts/memory_step.hpp"
 #include "algorithms/objectives/hub_objective.hpp"
+#include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/sensible_run.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -30,7 +31,7 @@ std::unique_ptr<Compressor<Scalar>> make_down_compressor(const std::string& spel
 }  // namespace
 
 RunSettings settings_of_workers(RunSettings settings) {
-  settings.topology.peers = settings.topology.workers();
+  if (!has_programs(settings)) settings.topology.peers = settings.topology.workers();
   return settings;
 }
 

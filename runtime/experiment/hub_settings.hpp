@@ -6,7 +6,7 @@
 
 namespace hearsay {
 
-/// Returns the settings with the peers that have data alone.
+/// Returns the settings with the peers that have data alone; with programs, all peers: a hub has one, too.
 RunSettings settings_of_workers(RunSettings settings);
 
 /// Puts the stand-in of a dedicated hub before the objectives of the workers. Does nothing if the hub has

@@ -1,6 +1,8 @@
 #include "runtime/experiment/hub_soundness.hpp"
 
 #include <cmath>
+#include <filesystem>
+#include <optional>
 
 #include "algorithms/compression/seam/bracket.hpp"
 #include "algorithms/compression/seam/compressor.hpp"
@@ -161,9 +163,22 @@ class Check {
   const MethodOptions& options_;
 };
 
-}  // namespace
+/// The peer that all others are linked with, and with nobody else; empty if there is none.
+std::optional<PeerId> centre_of(const Graph& graph) {
+  const PeerId peers = graph.peer_count();
+  for (PeerId id = 0; id < peers; ++id)
+    if (graph.degree(id) + 1 == peers && graph.edges().size() + 1 == peers) return id;
+  return std::nullopt;
+}
 
-namespace {
+/// Says what a topology file would have to hold. Peers of GraphML and DOT are numbered by name.
+std::string file_of_star(const std::filesystem::path& file, const Graph& graph) {
+  const std::optional<PeerId> centre = centre_of(graph);
+  const bool toml = file.extension() == ".toml";
+  return std::string(toml ? "family = \"star\", or links from the first peer"
+                          : "links from the first peer by name") +
+         " to all others" + (centre ? ", not from peer " + std::to_string(*centre) : "");
+}
 
 /// Throws Misuse for what the groups of a tree cannot do yet: speak for a part of their workers.
 void require_all_on_tree(const RunSettings& settings) {
@@ -191,7 +206,7 @@ void require_star(const RunSettings& settings, const Graph& graph) {
   throw Misuse(
       of_file ? "topology.file" : "topology.kind", of_file ? topology.file.string() : topology.kind,
       method + " has a hub, peer 0, that every other peer is linked with, and with nobody else; expected " +
-          (of_file ? "links from the first peer to all others" : "\"star\"") +
+          (of_file ? file_of_star(topology.file, graph) : "\"star\"") +
           (permits_tree ? ", a tree of two levels (\"hub-tree(2)\")" : "") +
           ", or a method without a hub, such as choco-sgd");
 }

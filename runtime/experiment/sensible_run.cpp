@@ -42,8 +42,10 @@ void require_sensible_hub(const RunSettings& settings) {
            methods_that([](const MethodInfo& other) { return other.pattern.has_hub; }) + ")");
   if (settings.topology.peers < 2)
     refuse("there are no workers; expected topology.peers of at least 2, the hub among them");
-  if (settings.data.partition == "home" || !settings.model.program.empty())
-    refuse("where the data are at home at the peers, the hub is one of them; expected \"worker\"");
+  if (settings.data.partition == "home")
+    refuse(
+        "with data.partition = \"home\" a peer knows the model by its data, so the hub has some; expected "
+        "\"worker\", or a program as the model");
   if (settings.run.evaluate == RunSettings::Run::Evaluate::own)
     refuse(
         "run.evaluate = \"own\" judges each model on the data of its peer, and the hub has none; expected "

@@ -8,10 +8,24 @@
 
 namespace hearsay {
 
+namespace {
+
+template <class Scalar>
+void write_model(const Vector<Scalar>& x, const Program& program) {
+  ensure(x.size() == program.hello().dimension, "a program is asked about a model of its own size");
+  std::ranges::copy(std::as_bytes(view(x)), program.x().begin());
+}
+
+}  // namespace
+
 template <class Scalar>
 void ProgramObjective<Scalar>::put(const Vector<Scalar>& x) const {
-  ensure(x.size() == dimension(), "a program is asked about a model of its own size");
-  std::ranges::copy(std::as_bytes(view(x)), program_->x().begin());
+  write_model(x, *program_);
+}
+
+template <class Scalar>
+void HubProgramObjective<Scalar>::take_final_model(const Vector<Scalar>& x) const {
+  write_model(x, *program_);
 }
 
 template <class Scalar>
@@ -44,5 +58,7 @@ void ProgramObjective<Scalar>::minibatch_gradient(const Vector<Scalar>& x, const
 
 template class ProgramObjective<float>;
 template class ProgramObjective<double>;
+template class HubProgramObjective<float>;
+template class HubProgramObjective<double>;
 
 }  // namespace hearsay

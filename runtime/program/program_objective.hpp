@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "algorithms/objectives/hub_objective.hpp"
 #include "algorithms/objectives/objective.hpp"
 #include "runtime/program/program.hpp"
 
@@ -34,6 +35,20 @@ class ProgramObjective final : public Objective<Scalar> {
  private:
   void put(const Vector<Scalar>& x) const;
 
+  std::shared_ptr<Program> program_;
+};
+
+/// The objective of a dedicated hub with a program. The program says what the model is, is asked nothing, and
+/// finds the final model at its end.
+template <class Scalar>
+class HubProgramObjective final : public HubObjective<Scalar> {
+ public:
+  explicit HubProgramObjective(std::shared_ptr<Program> program)
+      : HubObjective<Scalar>(program->hello().layers), program_(std::move(program)) {}
+
+  void take_final_model(const Vector<Scalar>& x) const override;
+
+ private:
   std::shared_ptr<Program> program_;
 };
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "algorithms/objectives/elsewhere_objective.hpp"
+#include "algorithms/objectives/hub_objective.hpp"
 #include "algorithms/objectives/model.hpp"
 #include "algorithms/objectives/regularizer.hpp"
 #include "runtime/foundation/digest.hpp"
@@ -108,6 +109,25 @@ void require_same_model(const RunSettings& settings, const Program& first, const
                      "the seed, torch.manual_seed(1), before the model is made");
 }
 
+bool is_hub_without_data(const RunSettings& settings, PeerId id) {
+  return id == hub_id && settings.topology.hub == HubData::none;
+}
+
+template <class Scalar>
+std::unique_ptr<const Objective<Scalar>> objective_of(const RunSettings& settings,
+                                                      const std::shared_ptr<Program>& program, PeerId id) {
+  if (is_hub_without_data(settings, id)) return std::make_unique<HubProgramObjective<Scalar>>(program);
+  return std::make_unique<ProgramObjective<Scalar>>(program);
+}
+
+/// The stand-in for the objective of a peer on another host.
+template <class Scalar>
+std::unique_ptr<const Objective<Scalar>> objective_elsewhere(const RunSettings& settings,
+                                                             const SegmentTable& layers, PeerId id) {
+  if (is_hub_without_data(settings, id)) return std::make_unique<HubObjective<Scalar>>(layers);
+  return std::make_unique<ElsewhereObjective<Scalar>>(layers);
+}
+
 /// Returns the first coordinate in which two gradients of the objective, on the same minibatch with the same
 /// seed, differ; empty if none does. `once` and `again` return the gradients.
 template <class Scalar>
@@ -133,6 +153,10 @@ std::string doubt_of_repetition(const Problem<Scalar>& problem, const std::optio
   Vector<Scalar> once(problem.initial.size());
   Vector<Scalar> again(problem.initial.size());
   for (PeerId id = home.peer.value_or(0); id < problem.objectives.size(); ++id) {
+    if (!problem.objectives[id]->has_data()) {
+      if (home.peer) break;
+      continue;
+    }
     const std::string whose = "the program of peer " + std::to_string(id);
     try {
       if (const auto k =
@@ -171,13 +195,14 @@ Problem<Scalar> program_problem(const RunSettings& settings, const Home& home,
     if (!problem.initial.allFinite())
       throw Misuse("model.program", toml_list(settings.model.program),
                    "its x_0 holds numbers that are not finite");
-    for (PeerId id = 0; id < settings.topology.peers; ++id) {
-      if (home.peer && id != *home.peer)
-        problem.objectives.push_back(std::make_unique<ElsewhereObjective<Scalar>>(first.hello().layers));
-      else
-        problem.objectives.push_back(
-            std::make_unique<ProgramObjective<Scalar>>(programs[home.peer ? 0 : id]));
-    }
+    for (PeerId id = 0; id < settings.topology.peers; ++id)
+      problem.objectives.push_back(home.has(id)
+                                       ? objective_of<Scalar>(settings, programs[home.peer ? 0 : id], id)
+                                       : objective_elsewhere<Scalar>(settings, first.hello().layers, id));
+    if (home.has(hub_id) && is_hub_without_data(settings, hub_id) && first.hello().samples > 0)
+      doubts.push_back("topology.hub = \"dedicated\": the program of peer 0 has " +
+                       std::to_string(first.hello().samples) +
+                       " samples, and a hub without data is asked for no gradient and no loss; expected 0");
     const std::string doubt = doubt_of_repetition(problem, settings.algorithm.batch, home);
     if (!doubt.empty() && settings.failure.keeps_checkpoints())
       throw Misuse("failure.checkpoint_every", std::to_string(settings.failure.checkpoint_every),

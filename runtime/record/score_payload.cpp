@@ -10,6 +10,7 @@ namespace hearsay {
 namespace {
 
 constexpr std::uint64_t of_test_samples = std::uint64_t{1} << 63;
+constexpr std::uint64_t without_data = std::uint64_t{1} << 62;
 
 }  // namespace
 
@@ -19,7 +20,9 @@ std::vector<std::byte> encode_score(const LocalScore& score) {
   store_little_endian(std::bit_cast<std::uint64_t>(score.loss), bytes);
   store_little_endian(score.samples, bytes.subspan(8));
   store_little_endian(score.hits, bytes.subspan(16));
-  store_little_endian(score.judged | (score.of_test_samples ? of_test_samples : 0), bytes.subspan(24));
+  store_little_endian(
+      score.judged | (score.of_test_samples ? of_test_samples : 0) | (score.has_data ? 0 : without_data),
+      bytes.subspan(24));
   return payload;
 }
 
@@ -29,8 +32,9 @@ std::optional<LocalScore> decode_score(std::span<const std::byte> payload) {
   const LocalScore score{.loss = std::bit_cast<double>(load_little_endian<std::uint64_t>(payload)),
                          .samples = load_little_endian<std::uint64_t>(payload.subspan(8)),
                          .hits = load_little_endian<std::uint64_t>(payload.subspan(16)),
-                         .judged = judged & ~of_test_samples,
-                         .of_test_samples = (judged & of_test_samples) != 0};
+                         .judged = judged & ~(of_test_samples | without_data),
+                         .of_test_samples = (judged & of_test_samples) != 0,
+                         .has_data = (judged & without_data) == 0};
   if (score.hits > score.judged) return std::nullopt;
   return score;
 }

@@ -34,7 +34,7 @@ bool is_agreeable(std::string_view text) {
 }
 
 std::vector<std::byte> encode_agreement(const Agreement& agreement) {
-  ensure(agreement.settings.size() <= max_agreed_settings, "an agreement has at most 64 settings");
+  ensure(agreement.settings.size() <= max_agreed_settings, "a handshake has room for all settings of a run");
   ByteWriter writer;
   writer.number(static_cast<std::uint16_t>(agreement.settings.size()));
   for (const auto& [key, value] : agreement.settings) {

@@ -33,7 +33,7 @@ struct Agreement {
   bool operator==(const Agreement&) const = default;
 };
 
-inline constexpr std::size_t max_agreed_settings = 64;
+inline constexpr std::size_t max_agreed_settings = 128;
 /// The maximum length of a key or a value, in bytes.
 inline constexpr std::size_t max_agreed_text = 1024;
 

@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include "runtime/experiment/run_agreement.hpp"
 #include "tests/support/experiments.hpp"
 #include "tests/support/misuse_text.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 using namespace hearsay;
 
@@ -44,6 +46,19 @@ TEST_CASE(
                  "cd-adam needs all workers in every round; expected 1, or one of fed-avg"));
 }
 
+TEST_CASE("hub: a file of a star whose middle is not the first peer is refused, and says which peer it is") {
+  const TemporaryFolder folder("hearsay_hub");
+  folder.write("star.dot", "graph { server -- a; server -- b; server -- c; }");
+  folder.write("star.toml", "peers = 4\n[[link]]\nfrom = \"3\"\nto = \"[0-2]\"\n");
+  const auto of_file = [&](const std::string& name) {
+    return refusal("topology.file = \"" + (folder.path() / name).string() +
+                   "\"\nalgorithm.kind = \"fed-avg\"\n");
+  };
+  CHECK(contains(of_file("star.dot"),
+                 "expected links from the first peer by name to all others, not from peer 3, "));
+  CHECK(contains(of_file("star.toml"), "links from the first peer to all others, not from peer 3, "));
+}
+
 TEST_CASE("hub: a hub that cannot be dedicated is refused") {
   CHECK(contains(
       refusal("topology = { hub = \"dedicated\" }\nalgorithm.kind = \"d-psgd\"\n"),
@@ -53,6 +68,25 @@ TEST_CASE("hub: a hub that cannot be dedicated is refused") {
   CHECK(contains(refusal("topology = { hub = \"dedicated\" }\nrun.evaluate = \"own\"\n"
                          "algorithm.kind = \"fed-avg\"\n"),
                  "the hub has none"));
+  CHECK(contains(refusal("topology = { hub = \"dedicated\" }\ndata.partition = \"home\"\n"
+                         "algorithm.kind = \"fed-avg\"\n"),
+                 "expected \"worker\", or a program as the model"));
+}
+
+TEST_CASE("hub: peers of which one takes the hub for a worker, and one for dedicated, refuse each other") {
+  const std::string fed_avg = "topology.peers = 4\nalgorithm.kind = \"fed-avg\"\n";
+  const Agreement worker = agreement_of(prepared(fed_avg));
+  const Agreement dedicated = agreement_of(prepared(fed_avg + "topology.hub = \"dedicated\"\n"));
+  CHECK(disagreement(worker, dedicated, "peer 3") ==
+        "peer 3 runs with topology.hub = dedicated, this peer states nothing");
+}
+
+TEST_CASE("agreement: a handshake has room for all settings that a run can have, and for more to come") {
+  const Agreement all = agreement_of(prepared(
+      "topology.peers = 4\nalgorithm = { kind = \"d-psgd\", clip = 1.0 }\ndata.order = \"shuffled\"\n"
+      "run.patience = 2\nrun.evaluate = \"own\"\n"));
+  CHECK(all.settings.size() + 32 <= max_agreed_settings);
+  CHECK(decode_agreement(encode_agreement(all)) == all);
 }
 
 TEST_CASE("hub: a compressor of the wrong class is refused in either direction, with what was expected") {

@@ -80,7 +80,7 @@ struct Scene {
 Experiment<float> twin_of(RunSettings settings) {
   settings.model = {};
   Problem<float> problem;
-  for (PeerId id = 0; id < settings.topology.peers; ++id)
+  for (PeerId id = settings.topology.hub == HubData::none ? 1 : 0; id < settings.topology.peers; ++id)
     problem.objectives.push_back(std::make_unique<Twin>(id));
   problem.initial = Vector<float>::LinSpaced(dimension, 1.0f, static_cast<float>(dimension));
   return prepare<float>(settings, std::move(problem));
@@ -115,6 +115,33 @@ TEST_SUITE("net") {
       const RunOutcome<float> run = run_local(program);
       check_same_losses(run, twin);
       CHECK(run.mean_model == twin.mean_model);
+      CHECK(run.evaluations.back().accuracy == simulated.evaluations.back().accuracy);
+    }
+  }
+
+  TEST_CASE(
+      "program: that of a dedicated hub is asked nothing, and the workers' train as in C++, bit for bit") {
+    const Scene scene;
+    for (const std::string method : {"fed-avg", "artemis", "cd-adam"}) {
+      CAPTURE(method);
+      RunSettings settings = scene.settings("none", method);
+      settings.topology.kind = "auto";
+      settings.topology.peers = 4;
+      settings.topology.hub = HubData::none;
+      const auto program = prepare<float>(settings);
+      CHECK(program.problem.worker_count() == 3);
+      REQUIRE(!program.warnings.empty());
+      CHECK(contains(program.warnings.back(), "the program of peer 0 has 12 samples"));
+      const RunOutcome<float> simulated = simulate(program, Duration{1000});
+      const RunOutcome<float> twin = simulate(twin_of(settings), Duration{1000});
+      check_same_losses(simulated, twin);
+      CHECK(simulated.mean_model == twin.mean_model);
+      CHECK(simulated.judged.count == 18);
+      CHECK(simulated.loss_samples == 36);
+      const RunOutcome<float> run = run_local(program);
+      check_same_losses(run, twin);
+      CHECK(run.mean_model == twin.mean_model);
+      CHECK(run.peers[0].meters.counters.gradient_evaluations == 0);
       CHECK(run.evaluations.back().accuracy == simulated.evaluations.back().accuracy);
     }
   }

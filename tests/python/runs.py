@@ -75,7 +75,7 @@ def fails(folder, text, driver="run", **set):
 
 def start_by_hand(folder, text):
     """Starts four programs, each as one peer of hosts-run.toml, and returns them."""
-    ports = _free_ports(PEERS + 1)
+    ports = free_ports(PEERS + 1)
     peers = "".join(f'[[peer]]\naddress = "tcp://127.0.0.1:{port}"\n' for port in ports[1:])
     (folder / "hosts.toml").write_text(f'family = "ring"\nobserver = "tcp://127.0.0.1:{ports[0]}"\n' + peers)
     (folder / "hosts-run.toml").write_text(RUN.replace('kind = "ring"\npeers = 4', 'file = "hosts.toml"'))
@@ -92,7 +92,7 @@ def start_by_hand(folder, text):
     ]
 
 
-def _free_ports(count):
+def free_ports(count):
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [one.getsockname()[1] for one in sockets]
     for one in sockets:

@@ -13,6 +13,8 @@ TEST_CASE("score: 32 bytes, and back") {
   CHECK(payload.size() == 32);
   CHECK(decode_score(payload) == score);
   CHECK(decode_score(encode_score({})) == LocalScore{});
+  const LocalScore of_hub{.has_data = false};
+  CHECK(decode_score(encode_score(of_hub)) == of_hub);
 }
 
 TEST_CASE("score: bytes of any other length, and more hits than judged samples, are none") {

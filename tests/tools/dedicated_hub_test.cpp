@@ -4,6 +4,7 @@
 #include "tests/support/experiments.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tools/advise/advice.hpp"
+#include "tools/advise/advice_text.hpp"
 #include "tools/advise/plan_command.hpp"
 #include "tools/training/training.hpp"
 
@@ -29,6 +30,25 @@ TEST_CASE("dedicated hub: advice is to be had, with the hub as it is") {
   control.interrupted = [] { return false; };
   control.progress = [](const std::string&) {};
   CHECK(misuse_text([&] { CHECK(!advise<float>(yours, control).ranked.empty()); }) == "");
+}
+
+TEST_CASE(
+    "advise: with few workers a round, methods with a hub are judged by its model, not by who sat out") {
+  const RunSettings yours = parse_run(
+      "run = { iterations = 100, evaluate_every = 1, target_loss = 0.6 }\n"
+      "data.source = \"synthetic(samples=400, features=20, classes=4)\"\n"
+      "topology = { peers = 21, hub = \"dedicated\", participation = 0.1 }\n"
+      "algorithm = { kind = \"fed-avg\", step_size = 0.1 }\n"
+      "network = { bandwidth = \"1 Mbit/s\", latency = \"5 ms\", compute = \"1 ms\" }\n",
+      ".", {}, "run.toml");
+  AdviceControl control;
+  control.patience = std::chrono::hours(10);
+  control.interrupted = [] { return false; };
+  control.progress = [](const std::string&) {};
+  const Advice advice = advise<float>(yours, control);
+  CHECK(advice.ranked.size() > 1);
+  for (const Prospect& prospect : advice.left_out) CHECK(prospect.fate != Fate::apart);
+  CHECK(contains(text_of(advice), "it is the hub's model that is at the target"));
 }
 
 TEST_CASE("gen-qsgd plan: a run of one peer is refused") {

@@ -108,11 +108,11 @@ void judge(Prospect& prospect, const Probe& probe, double target_loss) {
 
 void require_one_model(Prospect& prospect, const Probe& probe) {
   constexpr double most_of_the_way = 0.25;
+  // The hub's model is the one that counts, wherever those are that sat out.
+  if (find_method(prospect.settings.algorithm.kind).pattern.has_hub) return;
   if (!prospect.promises() || prospect.consensus_distance <= most_of_the_way * probe.moved) return;
-  const bool has_hub = find_method(prospect.settings.algorithm.kind).pattern.has_hub;
-  prospect.leave_out(Fate::apart, "they are " + significant(prospect.consensus_distance, 3) + " from " +
-                                      (has_hub ? "the hub's model" : "their mean") + ", which has moved by " +
-                                      significant(probe.moved, 3));
+  prospect.leave_out(Fate::apart, "they are " + significant(prospect.consensus_distance, 3) +
+                                      " from their mean, which has moved by " + significant(probe.moved, 3));
 }
 
 }  // namespace hearsay

@@ -15,7 +15,7 @@ enum class Fate {
   in_sight,    ///< the target is extrapolated
   slower,      ///< still above the target when the fifth best had reached it
   bounded,     ///< not tried: even with as few iterations as all-reduce it would not be among the five
-  apart,       ///< the mean (or the hub's) model is at the target, but the models are too far from it
+  apart,       ///< the mean model is at the target, but the models differ too much from each other
   levels_off,  ///< above the target, or falls too slowly to tell when it is there
   diverges,    ///< also with the shortest steps that were tried
   refused,     ///< unsound, or not valid
@@ -53,7 +53,7 @@ void judge(Prospect& prospect, const Probe& probe, double target_loss);
 
 /// Leaves out a promising candidate if the distance of its models from their mean (rms) exceeds a quarter of
 /// the distance between the mean and the initial model. The loss at the target is that of the mean, which
-/// would then represent no peer. In methods with a hub its model stands in the place of the mean.
+/// would then represent no peer. With a hub it is that of the hub's model, and no candidate is left out.
 void require_one_model(Prospect& prospect, const Probe& probe);
 
 }  // namespace hearsay

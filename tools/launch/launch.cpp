@@ -10,6 +10,8 @@
 
 #include "algorithms/methods/registry.hpp"
 #include "runtime/cluster/topology_file.hpp"
+#include "runtime/experiment/hub_soundness.hpp"
+#include "runtime/experiment/sensible_run.hpp"
 #include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/run_directory.hpp"
@@ -161,6 +163,8 @@ int launch_command(const LaunchOptions& options) {
   const Duration start_patience = parse_duration("--wait", options.start_patience);
   const NamedTopology cluster = make_named_topology(settings.topology, settings.run.seed);
   require_addresses(cluster);
+  require_sensible_hub(settings);
+  if (find_method(settings.algorithm.kind).pattern.has_hub) require_star(settings, cluster.graph);
   const bool replaces = earlier_output(options, settings) != EarlierOutput::refused;
   require_free_output(settings.run.output, replaces);
 
