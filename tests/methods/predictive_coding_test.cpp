@@ -367,5 +367,5 @@ TEST_CASE("predictive-coding: settings that cannot be meant are refused, and oth
   CHECK(misuse_text([&] { prepared({.options = {.predictors = ""}}); }).starts_with("algorithm.predictors"));
   CHECK(misuse_text([&] { prepared({.options = {.quantizers = 17}}); }).starts_with("algorithm.quantizers"));
   CHECK(misuse_text([&] { prepared({.compressor = "topk(10%)"}); }).find("unbiased") != std::string::npos);
-  CHECK(prepared({.compressor = "hadamard | grid(0.01)"}).warnings.size() == 1);
+  CHECK(prepared({.compressor = "fwht | grid(0.01)"}).warnings.size() == 1);
 }
