@@ -11,7 +11,7 @@ FedAvg<Scalar>::FedAvg(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
       place_(input),
       workers_(static_cast<Scalar>(input.worker_count)),
-      has_groups_(TreePlace::has_groups(input)),
+      has_groups_(input.has_groups),
       proximal_(input.options.proximal.value_or(0.0)),
       compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
       x_(input.initial),

@@ -25,6 +25,7 @@ struct MethodInput {
   PeerId worker_count = 1;           ///< n, the peers with data: all of them, unless a hub has none
   const Vector<Scalar>& initial;     ///< x_0 in R^d, common to all peers
   std::vector<PeerId> neighbors;     ///< the peers it hears in some round, ascending
+  bool has_groups = false;           ///< peers between a hub and its workers answer for these, too
   bool links_vary = false;           ///< whether W changes from round to round
   std::vector<PeerId> hearers = {};  ///< the peers that hear it in some round, ascending; read if links vary
   std::string compressor = "none";   ///< spelling

@@ -280,19 +280,22 @@ std::unique_ptr<Algorithm<Scalar>> make_method(const Experiment<Scalar>& experim
                                                const Vector<Scalar>& initial, Partners partners) {
   const RunSettings& settings = experiment.settings;
   const SegmentTable segments = experiment.problem.objectives[id]->segments();
-  const MethodInput<Scalar> input{.self = id,
-                                  .peer_count = experiment.peer_count(),
-                                  .worker_count = settings.topology.workers(),
-                                  .initial = initial,
-                                  .neighbors = std::move(partners.sources),
-                                  .links_vary = experiment.schedule->period() != 1,
-                                  .hearers = std::move(partners.destinations),
-                                  .compressor = settings.algorithm.compressor,
-                                  .segments = segments,
-                                  .options = settings.algorithm.options,
-                                  .seed = settings.run.seed,
-                                  .rho = experiment.rho,
-                                  .regularizer = experiment.problem.regularizer.get()};
+  const MethodInput<Scalar> input{
+      .self = id,
+      .peer_count = experiment.peer_count(),
+      .worker_count = settings.topology.workers(),
+      .initial = initial,
+      .neighbors = std::move(partners.sources),
+      .has_groups = experiment.method->pattern.has_hub &&
+                    experiment.topology.graph.degree(hub_id) + 1 < experiment.peer_count(),
+      .links_vary = experiment.schedule->period() != 1,
+      .hearers = std::move(partners.destinations),
+      .compressor = settings.algorithm.compressor,
+      .segments = segments,
+      .options = settings.algorithm.options,
+      .seed = settings.run.seed,
+      .rho = experiment.rho,
+      .regularizer = experiment.problem.regularizer.get()};
   return experiment.method->make(input);
 }
 

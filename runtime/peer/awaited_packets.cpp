@@ -1,6 +1,7 @@
 #include "runtime/peer/awaited_packets.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace hearsay {
 
@@ -35,6 +36,18 @@ std::vector<PeerId> AwaitedPackets::missing_senders() const {
   for (std::size_t k = 0; k < packets_.size(); ++k)
     if (!packets_[k]) missing.push_back(senders_[k]);
   return missing;
+}
+
+void AwaitedPackets::give_up_missing() {
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < senders_.size(); ++k) {
+    if (!packets_[k]) continue;
+    senders_[kept] = senders_[k];
+    packets_[kept++] = std::move(packets_[k]);
+  }
+  senders_.resize(kept);
+  packets_.resize(kept);
+  missing_ = 0;
 }
 
 void AwaitedPackets::remove(std::size_t place) {

@@ -31,6 +31,9 @@ class AwaitedPackets {
     return senders_.size() != before;
   }
 
+  /// Removes all senders whose messages are missing.
+  void give_up_missing();
+
   bool complete() const { return missing_ == 0; }
   const std::vector<PeerId>& senders() const { return senders_; }
   /// One packet per sender, in the order of `senders()`; null if the message is missing.

@@ -130,10 +130,10 @@ bool Peer<Scalar>::is_over(std::uint64_t round) const {
 template <class Scalar>
 void Peer<Scalar>::close_round() {
   ensure(may_close_round(), "only a hub that waits for answers closes a round");
+  awaited_.give_up_missing();
   answered_row_ = iteration_.mixing();
-  awaited_.give_up([&](PeerId worker) {
-    std::erase_if(answered_row_.hears, [&](const WeightedNeighbor& heard) { return heard.id == worker; });
-    return true;
+  std::erase_if(answered_row_.hears, [&](const WeightedNeighbor& heard) {
+    return !std::ranges::binary_search(awaited_.senders(), heard.id);
   });
   iteration_.mix_by(answered_row_);
   iteration_.turn_to(iteration_.number() - 1);

@@ -114,7 +114,7 @@ class Peer final : private IterationHost<Scalar> {
 
   /// True if this is a hub that waits for answers, and may go on without those that are missing.
   bool may_close_round() const {
-    return input_.rounds_close && !input_.hub && state_ == PeerState::needs_messages;
+    return input_.rounds_close && !input_.hub && state_ == PeerState::needs_messages && !attaching();
   }
   /// The time of the round is over: goes on with the answers that have come. Call this if `may_close_round`.
   void close_round();

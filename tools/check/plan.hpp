@@ -95,9 +95,6 @@ struct Plan {
     return {of_run.bytes / count, of_run.messages / count};
   }
 };
-}
-}
-;
 
 /// Returns the plan of a run in float or double. Throws Misuse if the run is refused.
 template <class Scalar>

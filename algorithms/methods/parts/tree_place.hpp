@@ -20,12 +20,6 @@ struct TreePlace {
     above = {below.front()};
     below.erase(below.begin());
   }
-
-  /// True if the hub hears groups, instead of all workers one by one.
-  template <class Scalar>
-  static bool has_groups(const MethodInput<Scalar>& input) {
-    return input.self == hub_id && input.neighbors.size() + 1 < input.peer_count;
-  }
 };
 
 }  // namespace hearsay
