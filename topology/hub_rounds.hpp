@@ -36,8 +36,8 @@ bool is_hub_tree(const Graph& graph);
 /// The rounds are drawn in advance and then repeat: at least 64, enough of them that each worker is expected
 /// to take part 8 times or more, and as many more as it takes until every worker has taken part.
 ///
-/// Returns the given schedule itself if all take part and the hub has data. If all take part, the schedule may
-/// be that of a tree (is_hub_tree). Misuse, naming
+/// Returns the given schedule itself if all take part and the hub has data. If all take part, the schedule
+/// may be that of a tree (is_hub_tree). Misuse, naming
 /// topology.participation: a share outside (0, 1]; one that is less than one worker, or so small that the
 /// rounds do not fit in memory.
 std::unique_ptr<Schedule> hub_rounds(std::unique_ptr<Schedule> star, double share, HubData hub_data,

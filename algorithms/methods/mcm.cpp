@@ -48,8 +48,8 @@ Task Mcm<Scalar>::iterate(Iteration<Scalar>& it) {
   if (is_hub_) {
     difference_ = w_ - reference_;
     const PacketRef omega = encoded_packet(it, *down_compressor_, difference_, Purpose::downlink);
+    it.report(take(omega->bytes()));  // before the post: what is sent is digested as it is then published
     it.post(omega);
-    it.report(take(omega->bytes()));
     if (backlog_) {
       backlog_->say(omega->bytes());
       backlog_->told_apart(it.mixing().heard_by);

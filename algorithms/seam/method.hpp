@@ -110,8 +110,8 @@ struct MethodInfo {
   bool needs_symmetric_mixing = false;
   bool permits_negative_weights = false;
   bool permits_time_varying = false;  ///< W may change from round to round, and peers may sit out
-  /// True if a hub may close a round before all have answered (topology.round_deadline): a worker needs no more
-  /// than the newest model, and keeps nothing that an answer in vain would make wrong.
+  /// True if a hub may close a round before all have answered (topology.round_deadline): a worker needs no
+  /// more than the newest model, and keeps nothing that an answer in vain would make wrong.
   bool answers_may_be_late = false;
   bool permits_tree = false;   ///< peers between the hub and its workers may add up what these say
   bool counts_rounds = false;  ///< the method counts rounds of the schedule itself (Iteration::turn_to)

@@ -19,7 +19,8 @@ struct TopologySettings {
   std::filesystem::path file;      ///< a topology file instead of kind and peers
   double participation = 1.0;      ///< the share of the peers that take part in a round
   HubData hub = HubData::its_own;  ///< of a method with a hub
-  /// How long a hub waits for the answers of a round, from when it has told its model. 0: until all are there.
+  /// How long a hub waits for the answers of a round, from when it has told its model. 0: until all are
+  /// there.
   Duration round_deadline{0};
   /// The peers with data: all of them, unless a hub has none.
   PeerId workers() const { return hub == HubData::none ? peers - 1 : peers; }

@@ -13,6 +13,7 @@
 #include "algorithms/objectives/model.hpp"
 #include "runtime/experiment/chosen_weights.hpp"
 #include "runtime/experiment/consensus_step.hpp"
+#include "runtime/experiment/drop_policy.hpp"
 #include "runtime/experiment/hub_settings.hpp"
 #include "runtime/experiment/join_later.hpp"
 #include "runtime/experiment/problem_of.hpp"
@@ -102,28 +103,6 @@ void require_links_in_use(const Experiment<Scalar>& experiment) {
       throw Misuse("network.link", "from " + std::to_string(link.from) + " to " + std::to_string(link.to),
                    "expected two neighbors of the topology");
   }
-}
-
-/// Throws Misuse if the policy is "drop" and the method, with its options, cannot go on without a peer.
-void require_droppable(const RunSettings& settings, const MethodInfo& method) {
-  if (!settings.failure.drops()) return;
-  const auto refuse = [](const std::string& why) {
-    throw Misuse("failure.policy", "\"drop\"", why + "; expected \"wait\"");
-  };
-  const MethodOptions& options = settings.algorithm.options;
-  if (method.membership == Membership::reinitialise)
-    refuse(method.name + " keeps sums over all peers, which a peer that is gone takes along");
-  if (method.membership == Membership::refuse) refuse(method.name + " cannot do without any peer");
-  if (options.memory == "aggregate" || options.form == "pipelined")
-    refuse(method.name +
-           " sums up what it hears with the weights of the time (algorithm.memory, algorithm.form)");
-  if (staleness_of(settings) != 0)
-    refuse("the two ends of a broken link would part as many iterations apart as algorithm.staleness says");
-  const bool all_take_part = settings.topology.participation == 1.0 || method.pattern.has_hub;
-  if (settings.topology.schedule != "static" || !all_take_part)
-    refuse("it wants a static schedule with all peers");
-  if (settings.failure.keeps_checkpoints())
-    refuse("who comes back joins with a neighbor's model, so failure.checkpoint_every is to be 0");
 }
 
 template <class Scalar>

@@ -192,12 +192,6 @@ void ObserverSession::take_alive(const FrameHeader& alive, Instant now) {
   if (started() && (!contact.has_begun() || lacks_verdict)) start_peer(alive.sender, now);
 }
 
-/// Tells the peers the verdicts, and asks them what an evaluation without a verdict waits for.
-void ObserverSession::settle(const std::vector<Verdict>& verdicts) {
-  say_verdicts(verdicts);
-  inquiry_.ask_what_is_new();
-}
-
 void ObserverSession::take_answer(const FrameHeader& header, std::span<const std::byte> payload) {
   const auto score = decode_score(payload);
   if (!score || !started()) return;
@@ -347,8 +341,8 @@ void ObserverSession::interrupt(Instant now) {
 }
 
 void ObserverSession::leave(Instant now) {
-  const bool run_ends = drops() && input_.has_hub;  // without the hub, which is in this process, too
-  if (!started() || run_ends || !input_.failure.survives_a_leave()) return interrupt(now);
+  // The hub is in this process, too, and nobody goes on without it.
+  if (!started() || (input_.has_hub && drops()) || !input_.failure.survives_a_leave()) return interrupt(now);
   interrupted_ = true;
   closing_ = Closing::over;
 }
@@ -377,10 +371,6 @@ void ObserverSession::expect_no_results_of_killed_peers() {
     if (start_.resumes(id) && !claims_.is_ready(id) && members_[id].standing == Standing::member)
       members_[id].standing = Standing::killed;
   end_if_all_have();
-}
-
-void ObserverSession::end_if_all_have() {
-  if (members_.all_have_ended() && schedule_.questions().empty()) end();
 }
 
 void ObserverSession::end() {

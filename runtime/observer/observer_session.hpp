@@ -149,7 +149,11 @@ class ObserverSession {
     const auto every = checkpoint_every_for(input_.failure.checkpoint_period, schedule_.evaluations());
     words_.say(to, from_observer::Verdict{verdict.evaluated, verdict.proceed, every});
   }
-  void settle(const std::vector<Verdict>& verdicts);
+  /// Tells the peers the verdicts, and asks them what an evaluation without a verdict waits for.
+  void settle(const std::vector<Verdict>& verdicts) {
+    say_verdicts(verdicts);
+    inquiry_.ask_what_is_new();
+  }
   void take_answer(const FrameHeader& header, std::span<const std::byte> payload);
   void take_result(PeerId sender, std::span<const std::byte> payload);
   void take_stop(const FrameHeader& header, std::span<const std::byte> payload, Instant now);
@@ -161,7 +165,9 @@ class ObserverSession {
   // The end.
   void stop(const std::string& reason, int exit_code);
   void expect_no_results_of_killed_peers();
-  void end_if_all_have();
+  void end_if_all_have() {
+    if (members_.all_have_ended() && schedule_.questions().empty()) end();
+  }
   void end();
 
   const ObserverInput input_;

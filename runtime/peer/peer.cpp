@@ -121,12 +121,6 @@ void Peer<Scalar>::begin_iteration() {
   } while (complete_iteration());
 }
 
-/// True if this peer is a worker, and the hub has begun a later round: an answer would be in vain.
-template <class Scalar>
-bool Peer<Scalar>::is_over(std::uint64_t round) const {
-  return input_.rounds_close && input_.hub && inbox_.has_beyond(*input_.hub, round);
-}
-
 template <class Scalar>
 void Peer<Scalar>::close_round() {
   ensure(may_close_round(), "only a hub that waits for answers closes a round");
@@ -346,22 +340,10 @@ StateDigests Peer<Scalar>::digests() {
 }
 
 template <class Scalar>
-void Peer<Scalar>::ask_for_model(PeerId joiner) {
-  neighbors_.ask_for_model(joiner);
-  if (iteration_.number() <= completed_) answer_joiners();
-}
-
-template <class Scalar>
 void Peer<Scalar>::answer_joiners() {
   const bool ends = has_ended() || verdicts_.stop_after || completed_ >= input_.iterations;
   neighbors_.answer_joiners({completed_, verdicts_.last},
                             [&] { return ends ? PacketRef() : copy_of(model(), new_packet()); });
-}
-
-template <class Scalar>
-void Peer<Scalar>::detach_from_observer() {
-  verdicts_.awaited = false;
-  if (state_ == PeerState::needs_verdict) advance_or_wait();
 }
 
 template <class Scalar>

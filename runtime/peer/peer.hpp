@@ -124,7 +124,10 @@ class Peer final : private IterationHost<Scalar> {
   /// The neighbor is lost. Its messages that have come still count; no others will come.
   void lose(PeerId neighbor);
   /// The observer is lost: the peer trains to its last iteration without verdicts.
-  void detach_from_observer();
+  void detach_from_observer() {
+    verdicts_.awaited = false;
+    if (state_ == PeerState::needs_verdict) advance_or_wait();
+  }
   /// The observer is back: verdicts come again.
   void attach_to_observer() { verdicts_.awaited = true; }
   /// The first iteration from which on an edge can be in again: its degree has to be announced one iteration
@@ -137,7 +140,8 @@ class Peer final : private IterationHost<Scalar> {
   /// The other end wants the edge in from `iteration` on. True if it will be; false if this peer cannot do
   /// that any more, and the edge stays out. Withdraws an offer to the neighbor in both cases.
   bool attach(PeerId neighbor, std::uint64_t iteration);
-  /// True if the hub with which this worker trains is lost. It begins no iteration until the edge is in again.
+  /// True if the hub with which this worker trains is lost. The worker begins no iteration until the edge is
+  /// in again.
   bool lacks_hub() const { return neighbors_.lacks_hub(); }
   /// The neighbors with an unanswered offer.
   std::vector<PeerId> offered() const { return neighbors_.offered(); }
@@ -148,7 +152,10 @@ class Peer final : private IterationHost<Scalar> {
   bool attaching() const { return neighbors_.attaching(); }
   /// Neighbor `joiner`, which joins, asks for this peer's model. The copy is in `copies` as soon as no
   /// iteration is under way.
-  void ask_for_model(PeerId joiner);
+  void ask_for_model(PeerId joiner) {
+    neighbors_.ask_for_model(joiner);
+    if (iteration_.number() <= completed_) answer_joiners();
+  }
   /// Copies of the model for neighbors that join. The driver sends and clears them after every call.
   std::vector<ModelCopy>& copies() { return neighbors_.copies(); }
   /// Null under policy "wait".
@@ -217,7 +224,10 @@ class Peer final : private IterationHost<Scalar> {
   void advance_or_wait();
   void begin_iteration();
   bool begin_method();
-  bool is_over(std::uint64_t round) const;
+  /// True if this peer is a worker, and the hub has begun a later round: an answer would be in vain.
+  bool is_over(std::uint64_t round) const {
+    return input_.rounds_close && input_.hub && inbox_.has_beyond(*input_.hub, round);
+  }
   bool exchange_attachments();
   void take_attachments();
   void answer_joiners();

@@ -56,8 +56,8 @@ struct PeerInput {
   /// over. Methods with answers_may_be_late only.
   bool rounds_close = false;
   bool edges_return = true;  ///< false: edges that have left stay out
-  /// The hub that this worker trains with. Under policy "drop" the worker begins no iteration while the edge to
-  /// the hub is out. Empty: this peer is no worker of a hub.
+  /// The hub that this worker trains with. Under policy "drop" the worker begins no iteration while the edge
+  /// to the hub is out. Empty: this peer is no worker of a hub.
   std::optional<PeerId> hub = {};
   std::vector<PeerId> absent = {};  ///< the peers that are not there when the run begins, ascending
   /// Where a joining peer enters the run; `algorithm` then holds a neighbor's model. Empty: the peer does not

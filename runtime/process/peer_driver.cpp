@@ -28,6 +28,7 @@ PeerDriver<Scalar>::PeerDriver(const Experiment<Scalar>& experiment, PeerId id, 
       meter_(session, sockets),
       timeline_(control.timeline, id),
       pace_(network_of(experiment.settings, id).compute, experiment.settings.run.seed, id),
+      round_clock_(experiment.settings.topology.round_deadline),
       scores_(experiment, id, session,
               [this](std::function<void()> work) { compute(std::move(work), Meanwhile::serves); }) {}
 
@@ -50,14 +51,14 @@ PeerEnd PeerDriver<Scalar>::drive() {
   const Instant ended = monotonic_now();
   failure_detector_.begin_wait(ended);
   const std::optional<Instant> enough =
-      interrupted_ ? std::optional(ended + patience_of_the_interrupted) : std::nullopt;
+      leaving_ == Leaving::interrupted ? std::optional(ended + patience_of_the_interrupted) : std::nullopt;
   while (!run_code_ && !end_ && !failure_detector_.unobserved() && !(enough && monotonic_now() > *enough)) {
     receive();
     answer_questions();
     if (peer_->has_ended()) send_outbox();  // refusals of requests and of joining peers
   }
-  if (failure_detector_.unobserved() && !end_ && !interrupted_) return leave_unobserved();
-  if (interrupted_) return {130, "interrupted"};
+  if (failure_detector_.unobserved() && !end_ && leaving_ != Leaving::interrupted) return leave_unobserved();
+  if (leaving_ == Leaving::interrupted) return {130, "interrupted"};
   if (end_) return leave();
   const int code = run_code_.value_or(0);
   return {code, code == 4 ? "the run diverged" : code == 130 ? "the run was interrupted" : ""};
@@ -103,7 +104,7 @@ PeerEnd PeerDriver<Scalar>::leave_unobserved() {
   } catch (const Misuse& misuse) {
     return {2, misuse.what()};
   }
-  while (!end_ && !interrupted_ && session_.retains()) {
+  while (!end_ && leaving_ != Leaving::interrupted && session_.retains()) {
     for (const PeerId destination : partners_of(experiment_, id()).destinations)
       if (failure_detector_.is_lost(destination, monotonic_now()))
         part_from(destination, "it has said nothing for " + to_text(experiment_.settings.failure.lost_after));
@@ -169,7 +170,7 @@ template <class Scalar>
 void PeerDriver<Scalar>::send_outbox() {
   give_copies();
   const Instant now = monotonic_now();
-  note_round(now);
+  round_clock_.note(peer_->begun(), now);
   if (peer_->outbox().empty()) return tell_progress();
   for (Outgoing& outgoing : peer_->outbox()) {
     const std::uint64_t frame_bytes = header_bytes + outgoing.packet->size();
@@ -208,7 +209,7 @@ void PeerDriver<Scalar>::receive(int also) {
   if (take_in()) return;
   leave_if_interrupted();
   Instant until = std::min(failure_detector_.look_again(), monotonic_now() + poll_interval);
-  if (peer_->may_close_round()) until = std::min(until, round_ends_);
+  if (peer_->may_close_round()) until = std::min(until, round_clock_.over_at());
   pump_.serve(until, also);
   if (!take_in()) check_deadlines();
 }
@@ -282,12 +283,12 @@ void PeerDriver<Scalar>::leave_if_interrupted() {
   if (control_.is_asked_to_leave() && has_started() && experiment_.settings.failure.survives_a_leave() &&
       !run_ends)
     return leave_alone();
-  if (!interrupted_ && (control_.is_interrupted() || control_.is_asked_to_leave())) interrupt();
+  if (leaving_ == Leaving::stays && (control_.is_interrupted() || control_.is_asked_to_leave())) interrupt();
 }
 
 template <class Scalar>
 void PeerDriver<Scalar>::interrupt() {
-  interrupted_ = true;
+  leaving_ = Leaving::interrupted;
   stop();
   session_.tell_observer({FrameKind::stop, peer_->iteration(), {}});
   if (!has_started()) end_with({130, "interrupted"});
@@ -302,8 +303,7 @@ void PeerDriver<Scalar>::end_with_failure(const ObjectiveFailure& failure) {
 
 template <class Scalar>
 void PeerDriver<Scalar>::leave_alone() {
-  if (leaves_alone_) return;
-  leaves_alone_ = true;
+  if (std::exchange(leaving_, Leaving::alone) == Leaving::alone) return;
   stop();
   if (!drops())
     return end_with({130, "it was asked to end; started again with --resume within " +
@@ -313,18 +313,6 @@ void PeerDriver<Scalar>::leave_alone() {
     session_.send_edge_request(EdgeRequest{EdgeRequest::What::part, neighbor});
   session_.tell_observer({FrameKind::parted, peer_->iteration(), {}});
   end_with({130, "it was asked to end; the others go on without it"});
-}
-
-/// If the hub is alive, the run goes on without this worker; if not, the observer ends it. So the worker says
-/// no more than that it leaves.
-template <class Scalar>
-void PeerDriver<Scalar>::lose_hub(const std::string& how) {
-  if (leaves_alone_) return;
-  leaves_alone_ = true;
-  stop();
-  session_.tell_observer({FrameKind::parted, peer_->iteration(), {}});
-  end_with({3, "the hub, peer " + std::to_string(hub_id) + ", was lost: " + how + " (iteration " +
-                   std::to_string(peer_->iteration() + 1) + ")"});
 }
 
 template <class Scalar>
@@ -397,11 +385,11 @@ void PeerDriver<Scalar>::send_edge_request(const std::optional<EdgeRequest>& req
 template <class Scalar>
 PeerEnd PeerDriver<Scalar>::leave() {
   const std::string self = "peer " + std::to_string(id());
-  if (leaves_alone_) {
+  if (leaving_ == Leaving::alone) {
     end_->reason = self + ": " + end_->reason;
     return *end_;
   }
-  if (end_->exit_code == 130 && interrupted_) end_->reason = self + " was interrupted";
+  if (end_->exit_code == 130 && leaving_ == Leaving::interrupted) end_->reason = self + " was interrupted";
   if (end_->exit_code != 0) session_.say_stop(end_->exit_code, end_->reason);
   return *end_;
 }

@@ -17,6 +17,7 @@
 #include "runtime/process/failure_detector.hpp"
 #include "runtime/process/gradient_pace.hpp"
 #include "runtime/process/peer_meter.hpp"
+#include "runtime/process/round_clock.hpp"
 #include "runtime/process/score_desk.hpp"
 #include "runtime/session/edge_request.hpp"
 #include "runtime/session/long_wait.hpp"
@@ -91,15 +92,9 @@ class PeerDriver {
     session_.needs_from(first_needed_in(needed_from, staleness_of(experiment_.settings)));
   }
   void wait_for_others();
-  /// Notes when the round of a hub is over, if it has just begun one (topology.round_deadline).
-  void note_round(Instant now) {
-    if (!experiment_.rounds_close() || peer_->begun() == round_) return;
-    round_ = peer_->begun();
-    round_ends_ = now + experiment_.settings.topology.round_deadline;
-  }
   /// The hub goes on with the answers that it has, if their time is over. False if not.
   bool close_round_if_due() {
-    const bool due = peer_->may_close_round() && monotonic_now() >= round_ends_;
+    const bool due = peer_->may_close_round() && monotonic_now() >= round_clock_.over_at();
     if (due) peer_->close_round();
     return due;
   }
@@ -187,7 +182,15 @@ class PeerDriver {
   /// True if the run has a hub, and this peer is it.
   bool is_hub() const { return experiment_.method->pattern.has_hub && id() == hub_id; }
   /// Policy "drop": the hub with which this worker trains is gone, so the worker ends.
-  void lose_hub(const std::string& how);
+  /// If the hub is alive, the run goes on without the worker; if not, the observer ends it. So the worker
+  /// says no more than that it leaves.
+  void lose_hub(const std::string& how) {
+    if (std::exchange(leaving_, Leaving::alone) == Leaving::alone) return;
+    stop();
+    session_.tell_observer({FrameKind::parted, peer_->iteration(), {}});
+    end_with({3, "the hub, peer " + std::to_string(hub_id) + ", was lost: " + how + " (iteration " +
+                     std::to_string(peer_->iteration() + 1) + ")"});
+  }
   /// Policy "drop": a neighbor is gone, or takes this peer for gone.
   void part_from(PeerId neighbor, const std::string& why);
   /// Hands a change of an edge, if there is one, to the session.
@@ -211,8 +214,7 @@ class PeerDriver {
   PeerMeter meter_;
   PeerTimeline timeline_;
   GradientPace pace_;
-  std::uint64_t round_ = 0;  // the iteration that this peer has begun last
-  Instant round_ends_ = Instant::max();
+  RoundClock round_clock_;
   std::uint64_t announced_from_ = 1;  // the iteration that neighbors know this peer to be in
   enum class Stage {
     awaits_start,
@@ -223,8 +225,7 @@ class PeerDriver {
   std::vector<DataArrived> early_;  // kept in the first stage: the log that records them is not begun yet
   std::optional<int> run_code_;     // the run's exit code, once all peers have ended
   std::optional<PeerEnd> end_;
-  bool interrupted_ = false;
-  bool leaves_alone_ = false;
+  enum class Leaving { stays, interrupted, alone } leaving_ = Leaving::stays;
   ScoreDesk<Scalar> scores_;
   ComputeThread compute_thread_;  // last: it uses the others
 };

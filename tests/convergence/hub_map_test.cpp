@@ -13,8 +13,8 @@ using namespace hearsay;
 
 namespace {
 
-/// Seconds to the target of a hub method and the best gossip of bench/sweeps/hub.toml at 10 Mbit/s and 100 ms,
-/// with a port of the hub of 100 Mbit/s, and the step size that the map chooses for all of them.
+/// Seconds to the target of a hub method and the best gossip of bench/sweeps/hub.toml at 10 Mbit/s and 100
+/// ms, with a port of the hub of 100 Mbit/s, and the step size that the map chooses for all of them.
 std::map<std::string, double> seconds_to_target(const std::string& partition) {
   const Sweep sweep =
       load_sweep(HEARSAY_SOURCE_DIR "/bench/sweeps/hub.toml",

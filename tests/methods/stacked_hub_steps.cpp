@@ -112,7 +112,8 @@ void lgc(Network<Scalar>& net) {
   net.X.col(0) = x - net.eta() * mean_of_answers<Scalar>(net, decoded + S);
 }
 
-/// Returns rms error + lambda (bits a coordinate) of a grid of the default step, on average over its rounding.
+/// Returns rms error + lambda (bits a coordinate) of a grid of the default step, on average over its
+/// rounding.
 double cost_of_grid(const Vector<double>& z, double step, double rate_weight) {
   std::map<double, double> shares;
   double squares = 0.0;
