@@ -49,7 +49,9 @@ TEST_CASE(
 TEST_CASE("hub: a file of a star whose middle is not the first peer is refused, and says which peer it is") {
   const TemporaryFolder folder("hearsay_hub");
   folder.write("star.dot", "graph { server -- a; server -- b; server -- c; }");
-  folder.write("star.toml", "peers = 4\n[[link]]\nfrom = \"3\"\nto = \"[0-2]\"\n");
+  folder.write(
+      "star.toml",
+      "[[peer]]\nname = \"w[1-3]\"\n[[peer]]\nname = \"hub\"\n[[link]]\nfrom = \"hub\"\nto = \"w*\"\n");
   const auto of_file = [&](const std::string& name) {
     return refusal("topology.file = \"" + (folder.path() / name).string() +
                    "\"\nalgorithm.kind = \"fed-avg\"\n");
