@@ -66,7 +66,8 @@ void refuse_what_needs_a_model(const RunSettings& settings, const MethodInfo& me
   if (method.options.rank)
     refuse("algorithm.kind", method.name,
            beforehand + (method.options.dense_rounds ? "the gradients" : "the matrices of the layers"));
-  if (method.options.threshold) refuse("algorithm.kind", method.name, beforehand + "the gradients");
+  if (method.options.threshold || method.options.predictors)
+    refuse("algorithm.kind", method.name, beforehand + "the gradients");
   if (method.options.estimator || !method.trains)
     refuse("algorithm.kind", method.name, "it takes gradients of all samples, and a size has none");
   if (settings.model.init != RunSettings::Model{}.init)

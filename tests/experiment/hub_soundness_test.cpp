@@ -54,11 +54,15 @@ TEST_CASE("hub: a file of a star whose middle is not the first peer is refused, 
       "[[peer]]\nname = \"w[1-3]\"\n[[peer]]\nname = \"hub\"\n[[link]]\nfrom = \"hub\"\nto = \"w*\"\n");
   const auto of_file = [&](const std::string& name) {
     return refusal("topology.file = \"" + (folder.path() / name).string() +
-                   "\"\nalgorithm.kind = \"fed-avg\"\n");
+                   "\"\nalgorithm.kind = \"artemis\"\n");
   };
   CHECK(contains(of_file("star.dot"),
                  "expected links from the first peer by name to all others, not from peer 3, "));
   CHECK(contains(of_file("star.toml"), "links from the first peer to all others, not from peer 3, "));
+  // For a method that permits a tree it is one: peer 3 stands between the hub and all others.
+  CHECK(refusal("topology.file = \"" + (folder.path() / "star.toml").string() +
+                "\"\nalgorithm.kind = \"fed-avg\"\n")
+            .empty());
 }
 
 TEST_CASE("hub: a hub that cannot be dedicated is refused") {

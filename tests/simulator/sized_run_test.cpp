@@ -64,7 +64,7 @@ TEST_CASE("sized run: every synchronous method takes the time and the bytes of a
   int tried = 0;
   for (const MethodInfo& method : methods()) {
     if (method.asynchronous || method.options.rank || method.options.estimator || !method.trains ||
-        method.options.threshold)
+        method.options.threshold || method.options.predictors)
       continue;
     CAPTURE(method.name);
     ++tried;

@@ -204,21 +204,23 @@ std::string spread_text(const Spread& bytes) {
          bytes_text(bytes.mean);
 }
 
-/// Returns who takes part in a round of a method with a hub.
+/// Returns who takes part in a round of a method with a hub, and how.
 std::string hub_text(const Plan& plan) {
-  const double share = plan.settings.topology.participation;
-  const bool dedicated = plan.settings.topology.hub == HubData::none;
-  const PeerId workers = plan.settings.topology.workers();
-  const PeerId answering = answering_in_a_round(share, workers);
-  return std::string(dedicated ? "peer 0 is the hub, without data" : "peer 0 is the hub and a worker, too") +
-         (answering < workers
-              ? "; " + grouped(answering) + " of " + counted(workers, "worker") + " answer in a round"
-              : std::string()) +
-         (plan.settings.topology.round_deadline != Duration{0}
-              ? "; a round ends after " + to_text(plan.settings.topology.round_deadline) +
-                    ", of the real clock in a run, of the emulated one in a simulation"
-              : std::string()) +
-         " (topology.weights is not read)";
+  const TopologySettings& topology = plan.settings.topology;
+  const PeerId workers = topology.workers();
+  const PeerId answering = answering_in_a_round(topology.participation, workers);
+  const auto groups = std::ranges::count_if(plan.groups, [](const auto& group) { return group.second > 0; });
+  std::string text = topology.hub == HubData::none ? "peer 0 is the hub, without data"
+                                                   : "peer 0 is the hub and a worker, too";
+  if (groups > 0)
+    text += "; " + counted(static_cast<std::uint64_t>(groups), "peer") + " linked with it " +
+            (groups == 1 ? "answers" : "answer") + " for all others";
+  if (answering < workers)
+    text += "; " + grouped(answering) + " of " + counted(workers, "worker") + " answer in a round";
+  if (topology.round_deadline != Duration{0})
+    text += "; a round ends after " + to_text(topology.round_deadline) +
+            ", of the real clock in a run, of the emulated one in a simulation";
+  return text + " (topology.weights is not read)";
 }
 
 std::string mixing_text(const Plan& plan) {
