@@ -203,12 +203,12 @@ void require_star(const RunSettings& settings, const Graph& graph) {
   const bool permits_tree = find_method(method).permits_tree;
   if (permits_tree && is_hub_tree(graph)) return require_all_on_tree(settings);
   const bool of_file = !topology.file.empty();
-  throw Misuse(
-      of_file ? "topology.file" : "topology.kind", of_file ? topology.file.string() : topology.kind,
-      method + " has a hub, peer 0, that every other peer is linked with, and with nobody else; expected " +
-          (of_file ? file_of_star(topology.file, graph) : "\"star\"") +
-          (permits_tree ? ", a tree of two levels (\"hub-tree(2)\")" : "") +
-          ", or a method without a hub, such as choco-sgd");
+  throw Misuse(of_file ? "topology.file" : "topology.kind", of_file ? topology.file.string() : topology.kind,
+               method + " has a hub, peer 0, that every other peer is linked with, " +
+                   (permits_tree ? "itself or through one other" : "and with nobody else") + "; expected " +
+                   (of_file ? file_of_star(topology.file, graph) : "\"star\"") +
+                   (permits_tree ? ", a tree of two levels (\"hub-tree(2)\")" : "") +
+                   ", or a method without a hub, such as choco-sgd");
 }
 
 template <class Scalar>

@@ -175,8 +175,9 @@ void add_kept_model(Json& summary, const RunResult& result) {
 }
 
 template <class Scalar>
-Json one_sided_mixing_record(const RunOutcome<Scalar>& outcome) {
+Json one_sided_mixing_record(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& outcome) {
   Json record = Json::array();
+  if (!experiment.method->pattern.reads_weights) return record;  // a hub and its workers mix nothing
   for (const OneSidedMixing& mixing : one_sided_mixings(outcome.peers))
     record.push_back(
         {{"by", mixing.by},
@@ -303,7 +304,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   summary["restarts"] = outcome.restarts;
   summary["dropped"] = outcome.dropped;
   summary["returned"] = outcome.returned;
-  summary["one_sided_mixing"] = one_sided_mixing_record(outcome);
+  summary["one_sided_mixing"] = one_sided_mixing_record(experiment, outcome);
   summary["joined"] = outcome.joined;
   summary["round_deadline"] = round_deadline_record(experiment, outcome, driver);
   summary["resyncs"] = totals.resyncs;

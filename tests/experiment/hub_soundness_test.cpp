@@ -31,9 +31,9 @@ TEST_CASE(
     "hub: another graph than a star around peer 0, and rounds that change, are refused with the remedy") {
   const std::string fed_avg = "algorithm.kind = \"fed-avg\"\n";
   CHECK(refusal("topology = { kind = \"ring\", peers = 4 }\n" + fed_avg) ==
-        "topology.kind = ring: fed-avg has a hub, peer 0, that every other peer is linked with, and with "
-        "nobody "
-        "else; expected \"star\", a tree of two levels (\"hub-tree(2)\"), or a method without a hub, such as "
+        "topology.kind = ring: fed-avg has a hub, peer 0, that every other peer is linked with, itself or "
+        "through one other; expected \"star\", a tree of two levels (\"hub-tree(2)\"), or a method without a "
+        "hub, such as "
         "choco-sgd");
   CHECK(contains(refusal("topology = { kind = \"complete\", peers = 4 }\n" + fed_avg), "expected \"star\""));
   CHECK(refusal("topology = { peers = 4, schedule = \"random-matchings\" }\n" + fed_avg) ==

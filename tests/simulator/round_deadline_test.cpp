@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "runtime/experiment/traffic_forecast.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
@@ -66,6 +67,9 @@ TEST_CASE("round deadline: who is always late does not count, as if it were not 
     const RunOutcome<double> outcome = simulate(experiment, 0ms);
     CHECK(outcome.status == RunStatus::done);
     CHECK(outcome.peers.front().meters.counters.late > 0);
+    const TrafficForecast most = forecast_traffic(experiment);
+    CHECK_FALSE(most.exact);
+    for (PeerId id = 0; id < 5; ++id) CHECK(outcome.peers[id].meters.bytes_sent <= most.peers[id].bytes);
     CHECK(outcome.seconds < 61 * seconds(round) + static_cast<double>(gradients) * 0.04);
     // It has sat rounds out, instead of answering in vain ever later.
     CHECK(outcome.peers.back().meters.counters.gradient_evaluations <= 25 * gradients);
