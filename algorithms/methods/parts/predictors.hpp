@@ -38,7 +38,7 @@ class ModelChanges {
   void begin(const Vector<Scalar>& model) { changes_[2] = model; }
   void end(const Vector<Scalar>& model) {
     changes_[2] = model - changes_[2];
-    std::ranges::rotate(changes_, changes_.begin() + 2);
+    std::rotate(changes_.begin(), changes_.begin() + 2, changes_.end());
     moving_mean_ = Scalar(0.8) * moving_mean_ + Scalar(0.2) * changes_[0];
   }
 
