@@ -6,28 +6,14 @@
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/downlink.hpp"
 #include "algorithms/seam/method_factory.hpp"
-#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
-
-namespace {
-
-/// Returns eps_1; empty for "auto".
-std::optional<double> threshold_of(const std::string& text) {
-  if (text == "auto") return std::nullopt;
-  double threshold = 0.0;
-  if (!parse_number(text, threshold) || threshold < 0.0)
-    throw Misuse("algorithm.threshold", text, "expected \"auto\", or a number of at least 0");
-  return threshold;
-}
-
-}  // namespace
 
 template <class Scalar>
 Chb<Scalar>::Chb(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
       worker_count_(input.worker_count),
-      threshold_(threshold_of(*input.options.threshold)),
+      threshold_(*input.options.threshold),
       momentum_(static_cast<Scalar>(*input.options.momentum)),
       x_(input.initial),
       before_(input.initial),
@@ -36,12 +22,6 @@ Chb<Scalar>::Chb(const MethodInput<Scalar>& input)
   if (!is_hub_) return;
   mean_said_.setZero(x_.size());
   sum_.resize(x_.size());
-}
-
-template <class Scalar>
-double Chb<Scalar>::threshold_in(const Iteration<Scalar>& it) const {
-  const auto step_size = static_cast<double>(it.step_size());
-  return threshold_.value_or(0.1 / (step_size * step_size));
 }
 
 template <class Scalar>
@@ -61,8 +41,8 @@ Task Chb<Scalar>::iterate(Iteration<Scalar>& it) {
     const Vector<Scalar>& gradient = co_await it.gradient(x_);
     change_ = gradient - said_;
     const double moved = squared_distance(view(std::as_const(x_)), view(std::as_const(before_)));
-    const bool silent =
-        it.number() > 1 && squared_norm(view(std::as_const(change_))) <= threshold_in(it) * moved;
+    const bool silent = it.number() > 1 && squared_norm(view(std::as_const(change_))) <=
+                                               threshold_.at(static_cast<double>(it.step_size())) * moved;
 
     // up: dg, or an empty message;  s_i <- s_i + dg, if it was sent
     answer = silent ? it.new_packet().seal() : full_packet(it, change_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms/methods/parts/censor_threshold.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -36,12 +37,10 @@ class Chb final : public Algorithm<Scalar> {
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
 
  private:
-  double threshold_in(const Iteration<Scalar>& it) const;
-
   bool is_hub_;
-  PeerId worker_count_;              // n
-  std::optional<double> threshold_;  // eps_1; empty: auto
-  Scalar momentum_;                  // beta
+  PeerId worker_count_;        // n
+  CensorThreshold threshold_;  // eps_1
+  Scalar momentum_;            // beta
   Vector<Scalar> x_;
   Vector<Scalar> before_;  // x'
   Vector<Scalar> said_;    // s_i

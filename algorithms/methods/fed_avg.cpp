@@ -85,12 +85,13 @@ void FedAvg<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic FedAvg<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
-  const MixingRow& row = rows.at(number - 1);
-  const std::uint64_t model_bytes = number == 1 ? 0 : view(x_).size_bytes();
-  if (is_hub_ || row.heard_by.empty()) return gossip_traffic(row, model_bytes);
-  const Traits answer = compressor_->traits(static_cast<std::size_t>(x_.size()));
-  return {1 + place_.below.size(), answer.bytes + place_.below.size() * model_bytes,
-          !answer.data_dependent_size};
+  if (is_hub_) return model_traffic(number, rows, view(x_).size_bytes());
+  Traffic traffic = compressed_traffic(rows.at(number - 1), *compressor_, x_.size());
+  if (place_.below.empty()) return traffic;
+  // One of the messages is the answer; the others pass the model on.
+  traffic.payload_bytes /= traffic.messages;
+  if (number > 1) traffic.payload_bytes += place_.below.size() * view(x_).size_bytes();
+  return traffic;
 }
 
 namespace {

@@ -22,6 +22,8 @@ struct TopologySettings {
   /// How long a hub waits for the answers of a round, from when it has told its model. 0: until all are
   /// there.
   Duration round_deadline{0};
+  /// True if a hub closes a round before all have answered.
+  bool rounds_close() const { return round_deadline != Duration{0}; }
   /// The peers with data: all of them, unless a hub has none.
   PeerId workers() const { return hub == HubData::none ? peers - 1 : peers; }
   bool operator==(const TopologySettings&) const = default;

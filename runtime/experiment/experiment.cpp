@@ -321,7 +321,7 @@ std::unique_ptr<Peer<Scalar>> make_peer_around(const Experiment<Scalar>& experim
                         .checkpoints = returns.checkpoints,
                         .staleness = staleness_of(settings),
                         .weights_follow = weights_follow(experiment),
-                        .rounds_close = experiment.rounds_close(),
+                        .rounds_close = experiment.settings.topology.rounds_close(),
                         .edges_return = experiment.method->membership == Membership::exact,
                         .hub = hub_of(experiment, id),
                         .absent = settings.failure.join_later,
@@ -369,7 +369,7 @@ template <class Scalar>
 std::uint64_t largest_lead(const Experiment<Scalar>& experiment) {
   const bool all_speak = experiment.schedule->period() == 1 && experiment.topology.weights != "one-way";
   const std::uint64_t by_verdicts = 2 * experiment.settings.run.evaluate_every;
-  if (experiment.rounds_close()) return by_verdicts;
+  if (experiment.settings.topology.rounds_close()) return by_verdicts;
   return std::min(
       by_verdicts,
       experiment.method->pattern.lead(experiment.topology.graph, all_speak, staleness_of(experiment.settings))

@@ -43,11 +43,9 @@ struct Experiment {
   std::vector<std::uint32_t> colors;
 
   PeerId peer_count() const { return schedule->peer_count(); }
-  /// True if a hub closes a round before all have answered (topology.round_deadline).
-  bool rounds_close() const { return settings.topology.round_deadline != Duration{0}; }
   /// True if what a peer does depends on when messages come. If not, a seed gives the same bits on every
   /// network.
-  bool depends_on_arrivals() const { return method->asynchronous || rounds_close(); }
+  bool depends_on_arrivals() const { return method->asynchronous || settings.topology.rounds_close(); }
 };
 
 /// Returns the settings with the number of peers and the links that the topology file gives.

@@ -186,7 +186,7 @@ void require_all_on_tree(const RunSettings& settings) {
   const TopologySettings& topology = settings.topology;
   if (topology.participation < 1.0)
     throw Misuse("topology.participation", number_text(topology.participation), why + "1, or a star");
-  if (topology.round_deadline != Duration{0})
+  if (topology.rounds_close())
     throw Misuse("topology.round_deadline", to_text(topology.round_deadline), why + "0 s, or a star");
   if (settings.failure.drops()) throw Misuse("failure.policy", "\"drop\"", why + "\"wait\", or a star");
 }

@@ -6,23 +6,13 @@
 #include "algorithms/methods/parts/worker_steps.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/foundation/units.hpp"
+#include "runtime/settings/link_settings.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/hub_rounds.hpp"
 
 namespace hearsay {
 
 namespace {
-
-const NetworkSettings& network_at(const RunSettings& settings, PeerId peer) {
-  const auto own = settings.peer_networks.find(peer);
-  return own == settings.peer_networks.end() ? settings.network : own->second;
-}
-
-Duration latency_of(const RunSettings& settings, PeerId from, PeerId to) {
-  for (const LinkOverride& link : settings.link_overrides)
-    if (link.from == from && link.to == to && link.latency) return *link.latency;
-  return network_at(settings, from).latency;
-}
 
 /// Returns the least time in which a worker can answer: the latency both ways, and its gradients, if their
 /// time is a constant.
@@ -31,13 +21,13 @@ Duration fastest_answer(const Experiment<Scalar>& experiment) {
   const RunSettings& settings = experiment.settings;
   Duration fastest = Duration::max();
   for (PeerId worker = 1; worker < experiment.peer_count(); ++worker) {
-    const ComputeTime& compute = network_at(settings, worker).compute;
+    const ComputeTime& compute = network_of(settings, worker).compute;
     const auto gradients = static_cast<std::int64_t>(
         local_steps_of(settings.algorithm.options, worker, experiment.peer_count()));
     const Duration trains =
         compute.kind == ComputeTime::Kind::constant ? gradients * compute.median : Duration{0};
-    fastest = std::min(fastest,
-                       latency_of(settings, hub_id, worker) + trains + latency_of(settings, worker, hub_id));
+    fastest = std::min(fastest, link_settings(settings, hub_id, worker).latency + trains +
+                                    link_settings(settings, worker, hub_id).latency);
   }
   return fastest;
 }
@@ -46,7 +36,7 @@ Duration fastest_answer(const Experiment<Scalar>& experiment) {
 
 template <class Scalar>
 void check_round_deadline(const Experiment<Scalar>& experiment) {
-  if (!experiment.rounds_close()) return;
+  if (!experiment.settings.topology.rounds_close()) return;
   const Duration deadline = experiment.settings.topology.round_deadline;
   const auto refuse = [&](const std::string& expectation) {
     throw Misuse("topology.round_deadline", to_text(deadline), expectation);

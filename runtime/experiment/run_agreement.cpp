@@ -76,7 +76,7 @@ Agreement make_agreement(const RunSettings& settings, const AgreedProblem& probl
     agreement.settings.push_back({"data.samples", std::to_string(*settings.data.samples)});
   if (run.evaluate == RunSettings::Run::Evaluate::own) agreement.settings.push_back({"run.evaluate", "own"});
   if (settings.topology.hub == HubData::none) agreement.settings.push_back({"topology.hub", "dedicated"});
-  if (settings.topology.round_deadline != Duration{0})
+  if (settings.topology.rounds_close())
     agreement.settings.push_back({"topology.round_deadline", to_text(settings.topology.round_deadline)});
   for (const AgreedSetting& setting : agreement.settings)
     if (!is_agreeable(setting.value))

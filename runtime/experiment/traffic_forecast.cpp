@@ -101,7 +101,7 @@ TrafficForecast forecast_traffic(const Experiment<Scalar>& experiment) {
     PeerForecast<Scalar> of_peer(PeerRows(*experiment.schedule, id), peer->algorithm(), forecast);
     forecast.peers.push_back(of_peer.up_to(experiment.iterations));
   }
-  if (experiment.rounds_close()) forecast.exact = false;  // who is late sits rounds out
+  if (experiment.settings.topology.rounds_close()) forecast.exact = false;  // who is late sits rounds out
   return forecast;
 }
 

@@ -26,23 +26,6 @@ Duration times(std::uint32_t count, Duration duration) {
 
 }  // namespace
 
-const NetworkSettings& network_of(const RunSettings& settings, PeerId peer) {
-  const auto own = settings.peer_networks.find(peer);
-  return own == settings.peer_networks.end() ? settings.network : own->second;
-}
-
-LinkSettings link_settings(const RunSettings& settings, PeerId from, PeerId to) {
-  const NetworkSettings& sender = network_of(settings, from);
-  LinkSettings link{sender.latency, sender.jitter, sender.message_loss, {}};
-  const auto ends = [](const LinkOverride& of) { return std::pair(of.from, of.to); };
-  const auto own = std::ranges::lower_bound(settings.link_overrides, std::pair(from, to), {}, ends);
-  if (own != settings.link_overrides.end() && ends(*own) == std::pair(from, to)) {
-    link.latency = own->latency.value_or(link.latency);
-    link.bandwidth = own->bandwidth.value_or(link.bandwidth);
-  }
-  return link;
-}
-
 PortRate sending_rate(const NetworkSettings& network) { return {network.bandwidth_up, network.trace}; }
 PortRate receiving_rate(const NetworkSettings& network) { return {network.bandwidth_down, network.trace}; }
 

@@ -7,6 +7,7 @@
 
 #include "runtime/foundation/bandwidth_trace.hpp"
 #include "runtime/foundation/units.hpp"
+#include "runtime/settings/link_settings.hpp"
 #include "runtime/settings/run_settings.hpp"
 #include "topology/foundation/peer_id.hpp"
 
@@ -37,25 +38,10 @@ namespace hearsay {
 // lost again, so `losses` is geometric. A loss costs time but no egress bytes: TCP retransmits one segment, a
 // small part of a message. Times are limited to 2^62 - 1 ns.
 
-struct LinkSettings {
-  Duration latency{0};
-  Duration jitter{0};
-  double message_loss = 0.0;  ///< probability that a transmission is lost; at most max_message_loss
-  Bandwidth bandwidth{};      ///< of the link itself, besides the port's
-  bool operator==(const LinkSettings&) const = default;
-};
-
-/// Returns the network of one peer: its own if it has one, else the common one.
-const NetworkSettings& network_of(const RunSettings& settings, PeerId peer);
-
 /// The observer in the emulated network, if that shapes evaluations (network.evaluations): a host with a port
 /// of its own, under the first id that no peer has. So its network is the common one, its links to the peers
 /// have the latency, jitter and loss of that, and no override names them.
 inline PeerId observer_id(PeerId peer_count) { return peer_count; }
-
-/// Returns the settings of a directed link: those of the network of the sender, unless the link overrides
-/// them.
-LinkSettings link_settings(const RunSettings& settings, PeerId from, PeerId to);
 
 /// The rate at which the bytes of a link reach the port of the receiver, `fed` above: the slower of the
 /// egress port of the sender and the bandwidth of the link.

@@ -8,7 +8,6 @@
 #include "runtime/wire/stop.hpp"
 #include "runtime/wire/words_from_observer.hpp"
 #include "runtime/wire/words_to_observer.hpp"
-#include "topology/hub_rounds.hpp"
 
 namespace hearsay {
 
@@ -233,7 +232,7 @@ void ObserverSession::do_without(PeerId id, const std::string& how) {
   if (members_.is_lost(id) || over()) return;
   if (!drops() || !started()) return lose(how);
   if (members_.has_finished(id)) return;  // it had sent its result
-  if (input_.has_hub && id == hub_id) return lose(how + "; it is the hub, without which no worker trains");
+  if (is_hub(id)) return lose(how + "; it is the hub, without which no worker trains");
   members_[id].standing = Standing::lost;
   say_verdicts(schedule_.drop(id));
   if (members_.all_are_lost()) return lose("all peers were lost");
@@ -251,8 +250,7 @@ void ObserverSession::note_detachment(PeerId sender, const ObserverContact& cont
   if (!started() || member.turns == contact.turn_count() || !drops()) return;
   member.turns = contact.turn_count();
   if (member.standing == Standing::finished || member.standing == Standing::lost) return;
-  if (input_.has_hub && sender == hub_id)
-    return do_without(sender, "peer 0 has gone on without the observer");
+  if (is_hub(sender)) return do_without(sender, "peer 0 has gone on without the observer");
   const bool was_detached = member.standing == Standing::detached;
   member.standing = contact.is_without_observer() ? Standing::detached : Standing::lost;
   if (!was_detached) settle(schedule_.drop(sender));

@@ -19,6 +19,7 @@
 #include "runtime/observer/turning_away.hpp"
 #include "runtime/wire/observer_contact.hpp"
 #include "runtime/wire/words_from_observer.hpp"
+#include "topology/hub_rounds.hpp"
 
 namespace hearsay {
 
@@ -127,6 +128,7 @@ class ObserverSession {
   };
 
   bool drops() const { return input_.failure.drops(); }
+  bool is_hub(PeerId id) const { return input_.has_hub && id == hub_id; }
   // Hellos.
   void answer_hello(const FrameHeader& hello, std::span<const std::byte> payload, Instant now,
                     const std::string& host);

@@ -279,7 +279,7 @@ void PeerDriver<Scalar>::hear(const DataArrived& data) {
 
 template <class Scalar>
 void PeerDriver<Scalar>::leave_if_interrupted() {
-  const bool run_ends = drops() && is_hub();  // without this process
+  const bool run_ends = drops() && is_hub(id());  // without this process
   if (control_.is_asked_to_leave() && has_started() && experiment_.settings.failure.survives_a_leave() &&
       !run_ends)
     return leave_alone();
@@ -326,7 +326,7 @@ void PeerDriver<Scalar>::check_deadlines() {
   const SilenceWatch::Judgement judgement = failure_detector_.judge(now, peer_->iteration() + 1, awaited);
   if (judgement.word) control_.notice(*judgement.word);
   for (const SilenceWatch::Lost& lost : judgement.lost) {
-    if (drops() && experiment_.method->pattern.has_hub && lost.id == hub_id)
+    if (drops() && is_hub(lost.id))
       lose_hub(lost.how);
     else if (drops())
       part_from(lost.id, lost.how);
@@ -362,11 +362,11 @@ void PeerDriver<Scalar>::part_from(PeerId neighbor, const std::string& why) {
         {3, "peer " + std::to_string(neighbor) + " has gone on without peer " + std::to_string(id()) +
                 (id() == observer_peer ? ", which kept the record of the run, and cannot join it anew"
                                        : ", and " + experiment_.method->name + " cannot be joined")});
-  const bool is_hub = experiment_.method->pattern.has_hub && neighbor == hub_id;
   if (!peer_->neighborhood()->is_lost(neighbor))
-    control_.notice(
-        "peer " + std::to_string(id()) + (is_hub ? " waits for the hub, peer " : " goes on without peer ") +
-        std::to_string(neighbor) + " (iteration " + std::to_string(peer_->iteration() + 1) + "): " + why);
+    control_.notice("peer " + std::to_string(id()) +
+                    (is_hub(neighbor) ? " waits for the hub, peer " : " goes on without peer ") +
+                    std::to_string(neighbor) + " (iteration " + std::to_string(peer_->iteration() + 1) +
+                    "): " + why);
   const std::uint64_t rounds = peer_->counters().gossip_rounds;
   send_edge_request(respond(*peer_, PeerDeparted{neighbor, why}));
   if (peer_->counters().gossip_rounds != rounds)  // the peer had waited for this neighbor alone

@@ -10,6 +10,7 @@
 
 #include "runtime/checkpoint/keeper.hpp"
 #include "runtime/network/link.hpp"
+#include "runtime/peer/round_clock.hpp"
 #include "runtime/peer/staleness.hpp"
 #include "runtime/process/compute_thread.hpp"
 #include "runtime/process/drive_peer.hpp"
@@ -17,7 +18,6 @@
 #include "runtime/process/failure_detector.hpp"
 #include "runtime/process/gradient_pace.hpp"
 #include "runtime/process/peer_meter.hpp"
-#include "runtime/process/round_clock.hpp"
 #include "runtime/process/score_desk.hpp"
 #include "runtime/session/edge_request.hpp"
 #include "runtime/session/long_wait.hpp"
@@ -179,11 +179,11 @@ class PeerDriver {
     peer_->attach_to_observer();
   }
   bool drops() const { return experiment_.settings.failure.drops(); }
-  /// True if the run has a hub, and this peer is it.
-  bool is_hub() const { return experiment_.method->pattern.has_hub && id() == hub_id; }
-  /// Policy "drop": the hub with which this worker trains is gone, so the worker ends.
-  /// If the hub is alive, the run goes on without the worker; if not, the observer ends it. So the worker
-  /// says no more than that it leaves.
+  /// True if the run has a hub, and `peer` is it.
+  bool is_hub(PeerId peer) const { return experiment_.method->pattern.has_hub && peer == hub_id; }
+  /// Policy "drop": the hub with which this worker trains is gone, so the worker ends. If the hub is alive,
+  /// the run goes on without the worker; if not, the observer ends it. So the worker says no more than that
+  /// it leaves.
   void lose_hub(const std::string& how) {
     if (std::exchange(leaving_, Leaving::alone) == Leaving::alone) return;
     stop();

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/network/link.hpp"
+#include "runtime/record/or_null.hpp"
 #include "topology/hub_rounds.hpp"
 
 namespace hearsay {
@@ -37,9 +38,6 @@ Json hub_port_record(const RunSettings& settings, const PeerMeters& hub) {
   const HubPort port = hub_port_of(settings, {static_cast<double>(hub.bytes_sent), messages},
                                    {static_cast<double>(hub.bytes_received), messages});
   const double whole = seconds(hub.now);
-  const auto or_null = [](const std::optional<double>& value) {
-    return value ? Json(*value) : Json(nullptr);
-  };
   const auto share = [&](const std::optional<double>& busy) {
     return busy && whole > 0.0 ? Json(std::min(1.0, *busy / whole)) : Json(nullptr);
   };

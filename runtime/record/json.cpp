@@ -10,14 +10,13 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/foundation/little_endian.hpp"
+#include "runtime/record/or_null.hpp"
 
 namespace hearsay {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 std::vector<std::byte> with_length(const std::string& text, std::size_t more_bytes) {
   std::vector<std::byte> payload(4 + text.size() + more_bytes);

@@ -12,6 +12,7 @@
 #include "runtime/record/hub_port.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/one_sided_mixing.hpp"
+#include "runtime/record/or_null.hpp"
 #include "runtime/record/slowest_link.hpp"
 #include "topology/hub_rounds.hpp"
 #include "topology/spectrum.hpp"
@@ -62,11 +63,6 @@ Json peer_record(PeerId id, const PeerMeters& meters) {
 namespace {
 
 constexpr int schema = 1;
-
-template <class Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 std::string topology_name(const RunSettings& settings, const NamedTopology& topology) {
   if (settings.topology.file.empty()) return settings.topology.kind;
@@ -193,7 +189,7 @@ Json one_sided_mixing_record(const Experiment<Scalar>& experiment, const RunOutc
 template <class Scalar>
 Json round_deadline_record(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& outcome,
                            Driver driver) {
-  if (!experiment.rounds_close()) return nullptr;
+  if (!experiment.settings.topology.rounds_close()) return nullptr;
   return {{"seconds", seconds(experiment.settings.topology.round_deadline)},
           {"clock", driver == Driver::simulator ? "emulated" : "real"},
           {"late_answers", outcome.peers[hub_id].meters.counters.late}};
@@ -201,7 +197,7 @@ Json round_deadline_record(const Experiment<Scalar>& experiment, const RunOutcom
 
 /// Null if the hub left no meters: it is gone.
 Json hub_port_of_run(const RunSettings& settings, const std::vector<PeerOutcome>& peers) {
-  if (peers.size() <= hub_id || peers[hub_id].meters.now == Duration{0}) return nullptr;
+  if (peers[hub_id].meters.now == Duration{0}) return nullptr;
   return hub_port_record(settings, peers[hub_id].meters);
 }
 

@@ -6,6 +6,7 @@
 
 #include "runtime/network/link.hpp"
 #include "runtime/peer/peer.hpp"
+#include "runtime/peer/round_clock.hpp"
 #include "runtime/record/outcome.hpp"
 #include "runtime/record/run_control.hpp"
 
@@ -40,8 +41,7 @@ struct SimulatedPeer {
   std::uint64_t gradients = 0;
   Instant waiting_since{};
   PeerTimeline timeline;
-  std::uint64_t round = 0;  ///< of a hub: the iteration that it has begun last
-  Instant round_ends{};     ///< when that iteration has lasted for topology.round_deadline
+  RoundClock rounds;
 };
 
 }  // namespace hearsay

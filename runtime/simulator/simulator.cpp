@@ -49,7 +49,8 @@ class Simulation {
                         {},
                         0,
                         {},
-                        PeerTimeline(control.timeline, id)});
+                        PeerTimeline(control.timeline, id),
+                        RoundClock(settings.topology.round_deadline)});
       for (const PeerId to : partners_of(experiment, id).destinations)
         peers_.back().links.push_back({to, Link(settings.run.seed, id, to, link_settings(settings, id, to)),
                                        arrival_rate(settings, id, to)});
@@ -235,7 +236,7 @@ class Simulation {
           diverged_ = true;
           return;
         case PeerState::needs_messages:
-          if (peer.may_close_round() && now_ >= simulated.round_ends) {
+          if (peer.may_close_round() && now_ >= simulated.rounds.over_at()) {
             peer.close_round();
             break;
           }
@@ -294,17 +295,15 @@ class Simulation {
 
   /// Notes when the round of a hub is over, if it has just begun one.
   void note_round(SimulatedPeer<Scalar>& hub) {
-    if (!experiment_.rounds_close() || hub.peer->id() != hub_id || hub.peer->begun() == hub.round) return;
-    hub.round = hub.peer->begun();
-    hub.round_ends = now_ + experiment_.settings.topology.round_deadline;
-    schedule(hub.round_ends, EventKind::round_deadline, hub_id);
+    if (hub.peer->id() == hub_id && hub.rounds.note(hub.peer->begun(), now_))
+      schedule(hub.rounds.over_at(), EventKind::round_deadline, hub_id);
   }
 
   /// True for the deadline of a round that was complete before, or whose hub does not wait yet.
   bool is_void(const Event& event) const {
     if (event.kind != EventKind::round_deadline) return false;
     const SimulatedPeer<Scalar>& hub = peers_[event.subject];
-    return event.at < hub.round_ends || !hub.peer->may_close_round();
+    return event.at < hub.rounds.over_at() || !hub.peer->may_close_round();
   }
 
   void send_outbox(SimulatedPeer<Scalar>& sender) {

@@ -60,7 +60,7 @@ void refuse_what_needs_a_model(const RunSettings& settings, const MethodInfo& me
            settings.model.kind + " is only a size; expected how long a gradient takes, such as \"350 ms\"");
   const std::string beforehand = "what it sends is not known beforehand: it depends on ";
   if (method.asynchronous) refuse("algorithm.kind", method.name, beforehand + "when messages arrive");
-  if (settings.topology.round_deadline != Duration{0})
+  if (settings.topology.rounds_close())
     refuse("topology.round_deadline", to_text(settings.topology.round_deadline),
            beforehand + "when messages arrive");
   if (method.options.rank)

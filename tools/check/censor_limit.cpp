@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "algorithms/methods/parts/censor_threshold.hpp"
 #include "runtime/foundation/units.hpp"
 #include "tools/check/curvature.hpp"
-#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 
@@ -13,22 +13,21 @@ std::optional<std::string> censor_warning(const Experiment<Scalar>& experiment) 
   const RunSettings::Algorithm& algorithm = experiment.settings.algorithm;
   if (!algorithm.options.threshold) return std::nullopt;
   const std::string& text = *algorithm.options.threshold;
-  const bool is_automatic = text == "auto";
-  double threshold = 0.1 / (algorithm.step_size * algorithm.step_size);
-  if (!is_automatic && !parse_number(text, threshold)) return std::nullopt;
+  const CensorThreshold given(text);
+  const double threshold = given.at(algorithm.step_size);
   const double speed = (1.0 - algorithm.options.momentum.value_or(0.0)) / algorithm.step_size;
   if (threshold <= speed * speed) return std::nullopt;
   const std::optional<Curvatures> found = curvatures(experiment);
   if (!found || threshold <= found->least * found->least) return std::nullopt;
   const double most = std::max(speed * speed, found->least * found->least);
   return "algorithm.threshold = " + text +
-         (is_automatic ? ", which is 0.1 / step_size^2 = " + three_digits(threshold) : "") +
+         (given.is_automatic() ? ", which is 0.1 / step_size^2 = " + three_digits(threshold) : "") +
          ": above the square of the curvature of its loss, here " +
          three_digits(found->least * found->least) + ", a worker of " + experiment.method->name +
          " is silent whenever it has just sent, and above ((1 - momentum) / step_size)^2, here " +
          three_digits(speed * speed) +
          ", even if its gradient vanishes, so training may stall; expected at most " + three_digits(most) +
-         (is_automatic ? ", or algorithm.momentum of at most 0.68" : "");
+         (given.is_automatic() ? ", or algorithm.momentum of at most 0.68" : "");
 }
 
 template std::optional<std::string> censor_warning<float>(const Experiment<float>&);

@@ -217,7 +217,7 @@ std::string hub_text(const Plan& plan) {
             (groups == 1 ? "answers" : "answer") + " for all others";
   if (answering < workers)
     text += "; " + grouped(answering) + " of " + counted(workers, "worker") + " answer in a round";
-  if (topology.round_deadline != Duration{0})
+  if (topology.rounds_close())
     text += "; a round ends after " + to_text(topology.round_deadline) +
             ", of the real clock in a run, of the emulated one in a simulation";
   return text + " (topology.weights is not read)";

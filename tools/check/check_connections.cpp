@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "runtime/record/or_null.hpp"
 #include "runtime/security/credentials.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/zmq/connection_check.hpp"
@@ -21,8 +22,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string yes_or_no(const std::optional<bool>& works) { return !works ? "-" : *works ? "ok" : "NO"; }
-
-Json or_null(const std::optional<bool>& works) { return works ? Json(*works) : Json(nullptr); }
 
 /// Returns the median of ascending times; the later of the two middle ones if their number is even.
 Duration median(const std::vector<Duration>& ascending) { return ascending[ascending.size() / 2]; }

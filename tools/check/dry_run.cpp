@@ -83,7 +83,7 @@ DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most, Dura
   double per_iteration =
       (last.seconds - before.seconds) / static_cast<double>(last.iteration - before.iteration);
   // These iterations are evaluated one by one, so the hub waits for the slowest worker after all.
-  if (experiment.rounds_close())
+  if (experiment.settings.topology.rounds_close())
     per_iteration = std::min(per_iteration, seconds(experiment.settings.topology.round_deadline));
   forecast.seconds_per_iteration = per_iteration;
   if (last.seconds > before.seconds)

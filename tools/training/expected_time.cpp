@@ -104,8 +104,7 @@ bool is_constant(const NetworkSettings& network) {
 }  // namespace
 
 bool repeats_its_iterations(const RunSettings& settings, const MethodInfo& method) {
-  const bool rounds_close = settings.topology.round_deadline != Duration{0};
-  return !method.asynchronous && !rounds_close && !settings.shapes_evaluations() &&
+  return !method.asynchronous && !settings.topology.rounds_close() && !settings.shapes_evaluations() &&
          is_constant(settings.network) &&
          std::ranges::all_of(settings.peer_networks,
                              [](const auto& of_peer) { return is_constant(of_peer.second); });

@@ -6,17 +6,19 @@
 
 namespace hearsay {
 
-/// When the rounds of a hub are over, by the real clock (topology.round_deadline).
+/// When the rounds of a hub are over (topology.round_deadline), by whichever clock its driver has.
 class RoundClock {
  public:
   /// `deadline`: how long a round may take; 0: as long as it takes.
   explicit RoundClock(Duration deadline) : deadline_(deadline) {}
 
-  /// The hub has begun iteration `round`, at `now` if that is news.
-  void note(std::uint64_t round, Instant now) {
-    if (deadline_ == Duration{0} || round == round_) return;
+  /// The hub has begun iteration `round`, at `now` if that is news. True if it is, and the round has a
+  /// deadline.
+  bool note(std::uint64_t round, Instant now) {
+    if (deadline_ == Duration{0} || round == round_) return false;
     round_ = round;
     over_at_ = now + deadline_;
+    return true;
   }
   Instant over_at() const { return over_at_; }
 
