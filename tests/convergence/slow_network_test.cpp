@@ -1,35 +1,18 @@
 // The claims of the README's map, at one of its networks.
-#include <doctest/doctest.h>
-
-#include <map>
-#include <string>
-
-#include "runtime/experiment/experiment.hpp"
-#include "runtime/settings/sweep_settings.hpp"
-#include "runtime/simulator/simulator.hpp"
+#include "tests/convergence/map_times.hpp"
 
 using namespace hearsay;
 
 namespace {
 
-/// Seconds to the target of four variants of bench/sweeps/slow-network.toml at 10 Mbit/s and 5 ms, labels
-/// shared, with the step size that the map chooses for all of them.
+/// Of four variants at 10 Mbit/s and 5 ms, labels shared, with the step size that the map chooses for all of
+/// them.
 std::map<std::string, double> seconds_to_target() {
-  const Sweep sweep =
-      load_sweep(HEARSAY_SOURCE_DIR "/bench/sweeps/slow-network.toml",
-                 {"sweep.network.bandwidth=[\"10 Mbit/s\"]", "sweep.network.latency=[\"5 ms\"]",
-                  "sweep.data.partition=[\"iid\"]", "sweep.algorithm.step_size=[0.4, 0.8]"});
-  std::map<std::string, double> seconds;
-  for (const SweepPoint& point : sweep.points) {
-    if (point.variant != "all-reduce" && point.variant != "CHOCO, 1 bit, 4 local steps" &&
-        point.variant != "SparseLoCo, Rice indices" && point.variant != "DCD, 4 bit")
-      continue;
-    if (seconds.contains(point.variant)) continue;
-    const auto outcome = simulate(prepare<float>(point.run), Duration{0});
-    REQUIRE_MESSAGE(outcome.target, point.variant);
-    seconds[point.variant] = outcome.target->seconds;
-  }
-  return seconds;
+  return test::seconds_to_target(
+      "slow-network.toml",
+      {"sweep.network.bandwidth=[\"10 Mbit/s\"]", "sweep.network.latency=[\"5 ms\"]",
+       "sweep.data.partition=[\"iid\"]", "sweep.algorithm.step_size=[0.4, 0.8]"},
+      {"all-reduce", "CHOCO, 1 bit, 4 local steps", "SparseLoCo, Rice indices", "DCD, 4 bit"});
 }
 
 }  // namespace

@@ -50,21 +50,6 @@ Vector<double> local_change(const Experiment<double>& experiment, PeerId i, cons
 
 unsigned choice_of(const PacketRef& answer) { return std::to_integer<unsigned>(answer->bytes().front()); }
 
-/// An objective with the same gradient everywhere.
-class Slope final : public Objective<double> {
- public:
-  explicit Slope(Vector<double> slope) : slope_(std::move(slope)) {}
-  Index dimension() const override { return slope_.size(); }
-  Index sample_count() const override { return 1; }
-  double loss(const Vector<double>& x) const override { return slope_.dot(x); }
-  void gradient(const Vector<double>&, std::span<const Index>, Vector<double>& gradient) const override {
-    gradient = slope_;
-  }
-
- private:
-  Vector<double> slope_;
-};
-
 Experiment<double> slopes(const Vector<double>& slope, const Plan& plan) {
   Problem<double> problem = flat_problem<double>(slope.size(), 4);
   for (auto& objective : problem.objectives) objective = std::make_unique<Slope>(slope);

@@ -81,6 +81,21 @@ class Flat final : public Objective<Scalar> {
   Index dimension_;
 };
 
+/// f(x) = c^T x: the same gradient everywhere.
+class Slope final : public Objective<double> {
+ public:
+  explicit Slope(Vector<double> slope) : slope_(std::move(slope)) {}
+  Index dimension() const override { return slope_.size(); }
+  Index sample_count() const override { return 1; }
+  double loss(const Vector<double>& x) const override { return slope_.dot(x); }
+  void gradient(const Vector<double>&, std::span<const Index>, Vector<double>& gradient) const override {
+    gradient = slope_;
+  }
+
+ private:
+  Vector<double> slope_;
+};
+
 template <class Scalar>
 Vector<Scalar> normal_vector(Index dimension, std::uint64_t seed, PeerId peer) {
   RandomStream random(seed, peer, 0, Purpose::data);

@@ -9,25 +9,6 @@ using namespace std::chrono_literals;
 
 namespace hearsay::test {
 
-namespace {
-
-/// f_i(x) = c_i^T x with sum_i c_i = 0, so every step keeps the mean of all models.
-class Slope final : public Objective<double> {
- public:
-  explicit Slope(Vector<double> slope) : slope_(std::move(slope)) {}
-  Index dimension() const override { return slope_.size(); }
-  Index sample_count() const override { return 1; }
-  double loss(const Vector<double>& x) const override { return slope_.dot(x); }
-  void gradient(const Vector<double>&, std::span<const Index>, Vector<double>& gradient) const override {
-    gradient = slope_;
-  }
-
- private:
-  Vector<double> slope_;
-};
-
-}  // namespace
-
 Experiment<double> dropping(const std::string& method, const World& world, std::uint64_t iterations,
                             std::uint64_t evaluate_every, std::vector<PeerId> join_later) {
   constexpr Index dimension = 5;
