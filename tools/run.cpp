@@ -58,6 +58,9 @@ std::string faults_text(const nlohmann::ordered_json& summary) {
   };
   std::vector<std::string> parts;
   if (!summary["dropped"].empty()) parts.push_back("went on without " + named("dropped"));
+  if (const auto& taken = summary["took_over"]; taken.is_object())
+    parts.push_back("peer " + std::to_string(taken["peer"].get<PeerId>()) +
+                    " took over from the hub in iteration " + grouped(taken["iteration"]));
   if (!summary["joined"].empty()) parts.push_back(named("joined") + " joined");
   for (const auto& [key, name] : {std::pair("returned", "return"), std::pair("restarts", "restart"),
                                   std::pair("resyncs", "replica resync")})

@@ -86,6 +86,7 @@ class Replay {
         case PeerState::needs_messages:
         case PeerState::needs_verdict:
         case PeerState::needs_agreement:
+        case PeerState::needs_copies:
         case PeerState::finished:
         case PeerState::diverged:
           return;

@@ -15,6 +15,7 @@
 #include "runtime/experiment/consensus_step.hpp"
 #include "runtime/experiment/drop_policy.hpp"
 #include "runtime/experiment/hub_settings.hpp"
+#include "runtime/experiment/hub_standby.hpp"
 #include "runtime/experiment/join_later.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/round_deadline.hpp"
@@ -144,6 +145,7 @@ Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Proble
                      methods_that([](const MethodInfo& other) { return other.composite; }));
   require_droppable(settings, method);
   check_join_later(settings, method, topology.graph);
+  check_hub_standby(settings, method, topology.graph);
   if (method.asynchronous && settings.failure.keeps_checkpoints())
     throw Misuse(
         "failure.checkpoint_every",
@@ -227,142 +229,12 @@ Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem)
   return experiment;
 }
 
-/// Returns how weights change under the policy "drop"; empty under another policy. Metropolis weights are
-/// computed from degrees, so they are computed anew when degrees change.
-template <class Scalar>
-std::optional<WeightsFollow> weights_follow(const Experiment<Scalar>& experiment) {
-  if (!experiment.settings.failure.drops()) return std::nullopt;
-  if (!experiment.method->pattern.reads_weights) return WeightsFollow::unread;
-  return experiment.topology.weights == "metropolis" ? WeightsFollow::degrees : WeightsFollow::their_own;
-}
-
-namespace {
-
-/// Settings of peers that come back or come late.
-struct PeerReturns {
-  CheckpointRule checkpoints = {};
-  std::optional<EntryPoint> joins_at = {};
-};
-
-/// Returns the peer's neighbors in the mixing graph; empty if the method does not use the graph. Destinations
-/// are included only if links change from round to round.
-template <class Scalar>
-Partners mixing_partners(const Experiment<Scalar>& experiment, PeerId id) {
-  Partners partners;
-  if (experiment.method->pattern.uses_graph) partners = partners_of(experiment, id);
-  if (experiment.schedule->period() == 1) partners.destinations.clear();
-  return partners;
-}
-
-template <class Scalar>
-std::unique_ptr<Algorithm<Scalar>> make_method(const Experiment<Scalar>& experiment, PeerId id,
-                                               const Vector<Scalar>& initial, Partners partners) {
-  const RunSettings& settings = experiment.settings;
-  const SegmentTable segments = experiment.problem.objectives[id]->segments();
-  const MethodInput<Scalar> input{
-      .self = id,
-      .peer_count = experiment.peer_count(),
-      .worker_count = settings.topology.workers(),
-      .initial = initial,
-      .neighbors = std::move(partners.sources),
-      .has_groups = experiment.method->pattern.has_hub &&
-                    experiment.topology.graph.degree(hub_id) + 1 < experiment.peer_count(),
-      .links_vary = experiment.schedule->period() != 1,
-      .hearers = std::move(partners.destinations),
-      .compressor = settings.algorithm.compressor,
-      .segments = segments,
-      .options = settings.algorithm.options,
-      .seed = settings.run.seed,
-      .rho = experiment.rho,
-      .regularizer = experiment.problem.regularizer.get()};
-  return experiment.method->make(input);
-}
-
-template <class Scalar>
-std::uint64_t minibatches_per_iteration(const Experiment<Scalar>& experiment, PeerId id) {
-  const MethodOptions& options = experiment.settings.algorithm.options;
-  return local_steps_of(options, id, experiment.peer_count()) * options.rounds.value_or(1);
-}
-
-/// Returns the hub with which peer `id` trains; empty if the peer is itself the hub, or there is none.
-template <class Scalar>
-std::optional<PeerId> hub_of(const Experiment<Scalar>& experiment, PeerId id) {
-  if (!experiment.method->pattern.has_hub || id == hub_id) return std::nullopt;
-  return hub_id;
-}
-
-template <class Scalar>
-std::unique_ptr<Peer<Scalar>> make_peer_around(const Experiment<Scalar>& experiment, PeerId id,
-                                               PacketPool& packets,
-                                               std::unique_ptr<Algorithm<Scalar>> algorithm,
-                                               Partners partners, const PeerReturns& returns) {
-  const RunSettings& settings = experiment.settings;
-  std::vector<PeerId> patient_neighbors;
-  if (experiment.method->asynchronous)
-    for (const PeerId neighbor : partners.sources)
-      if (experiment.colors[neighbor] > experiment.colors[id]) patient_neighbors.push_back(neighbor);
-  return std::make_unique<Peer<Scalar>>(
-      PeerInput<Scalar>{.id = id,
-                        .algorithm = std::move(algorithm),
-                        .objective = experiment.problem.objectives[id].get(),
-                        .schedule = experiment.schedule,
-                        .hearers = std::move(partners.destinations),
-                        .step_size = experiment.step_size,
-                        .seed = settings.run.seed,
-                        .may_sit_out = !experiment.method->counts_rounds,
-                        .minibatches = {.size = settings.algorithm.batch,
-                                        .shuffled = settings.data.order == RunSettings::Data::Order::shuffled,
-                                        .per_iteration = minibatches_per_iteration(experiment, id)},
-                        .clip = settings.algorithm.clip,
-                        .iterations = experiment.iterations,
-                        .evaluate_every = settings.run.evaluate_every,
-                        .packets = &packets,
-                        .patient_neighbors = std::move(patient_neighbors),
-                        .checkpoints = returns.checkpoints,
-                        .staleness = staleness_of(settings),
-                        .weights_follow = weights_follow(experiment),
-                        .rounds_close = experiment.settings.topology.rounds_close(),
-                        .edges_return = experiment.method->membership == Membership::exact,
-                        .hub = hub_of(experiment, id),
-                        .absent = settings.failure.join_later,
-                        .joins_at = returns.joins_at});
-}
-
-}  // namespace
-
-CheckpointRule checkpoint_rule(const RunSettings& settings) {
-  return {.every = settings.failure.checkpoint_every,
-          .as_announced = settings.failure.checkpoint_period != Duration{0}};
-}
-
-template <class Scalar>
-std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, PeerId id, PacketPool& packets,
-                                        CheckpointRule checkpoints) {
-  const Partners partners = mixing_partners(experiment, id);
-  return make_peer_around(experiment, id, packets,
-                          make_method(experiment, id, experiment.problem.initial, partners), partners,
-                          {.checkpoints = checkpoints});
-}
-
-template <class Scalar>
-std::unique_ptr<Peer<Scalar>> make_peer_with(const Experiment<Scalar>& experiment, PeerId id,
-                                             PacketPool& packets,
-                                             std::unique_ptr<Algorithm<Scalar>> algorithm) {
-  return make_peer_around(experiment, id, packets, std::move(algorithm), mixing_partners(experiment, id), {});
-}
-
-template <class Scalar>
-std::unique_ptr<Peer<Scalar>> make_joining_peer(const Experiment<Scalar>& experiment, PeerId id,
-                                                PacketPool& packets, const EntryPoint& entry,
-                                                const Vector<Scalar>& model) {
-  const Partners partners = mixing_partners(experiment, id);
-  return make_peer_around(experiment, id, packets, make_method(experiment, id, model, partners), partners,
-                          {.joins_at = entry});
-}
-
 template <class Scalar>
 Partners partners_of(const Experiment<Scalar>& experiment, PeerId id) {
-  return experiment.method->pattern.partners(id, *experiment.schedule);
+  Partners partners = experiment.method->pattern.partners(id, *experiment.schedule);
+  if (experiment.settings.failure.hub_standby)
+    add_partners_of_standby(*experiment.settings.failure.hub_standby, id, experiment.peer_count(), partners);
+  return partners;
 }
 
 template <class Scalar>
@@ -376,16 +248,10 @@ std::uint64_t largest_lead(const Experiment<Scalar>& experiment) {
           .value_or(by_verdicts));
 }
 
-#define HEARSAY_EXPERIMENT(Scalar)                                                                         \
-  template Experiment<Scalar> prepare<Scalar>(const RunSettings&, const Home&);                            \
-  template Experiment<Scalar> prepare<Scalar>(const RunSettings&, Problem<Scalar>);                        \
-  template std::unique_ptr<Peer<Scalar>> make_peer<Scalar>(const Experiment<Scalar>&, PeerId, PacketPool&, \
-                                                           CheckpointRule);                                \
-  template std::unique_ptr<Peer<Scalar>> make_peer_with<Scalar>(                                           \
-      const Experiment<Scalar>&, PeerId, PacketPool&, std::unique_ptr<Algorithm<Scalar>>);                 \
-  template std::unique_ptr<Peer<Scalar>> make_joining_peer<Scalar>(                                        \
-      const Experiment<Scalar>&, PeerId, PacketPool&, const EntryPoint&, const Vector<Scalar>&);           \
-  template Partners partners_of<Scalar>(const Experiment<Scalar>&, PeerId);                                \
+#define HEARSAY_EXPERIMENT(Scalar)                                                  \
+  template Experiment<Scalar> prepare<Scalar>(const RunSettings&, const Home&);     \
+  template Experiment<Scalar> prepare<Scalar>(const RunSettings&, Problem<Scalar>); \
+  template Partners partners_of<Scalar>(const Experiment<Scalar>&, PeerId);         \
   template std::uint64_t largest_lead<Scalar>(const Experiment<Scalar>&);
 HEARSAY_EXPERIMENT(float)
 HEARSAY_EXPERIMENT(double)

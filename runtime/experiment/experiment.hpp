@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -69,11 +70,12 @@ template <class Scalar>
 std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, PeerId id, PacketPool& packets,
                                         CheckpointRule checkpoints = {});
 
-/// The same with a method that the caller has made.
+/// The same with methods that the caller makes. The standby of a hub asks for the hub's, too.
+template <class Scalar>
+using MakeMethod = std::function<std::unique_ptr<Algorithm<Scalar>>(PeerId)>;
 template <class Scalar>
 std::unique_ptr<Peer<Scalar>> make_peer_with(const Experiment<Scalar>& experiment, PeerId id,
-                                             PacketPool& packets,
-                                             std::unique_ptr<Algorithm<Scalar>> algorithm);
+                                             PacketPool& packets, const MakeMethod<Scalar>& method_of);
 
 /// Returns peer `id` for joining a run that has gone on without it (joining.hpp). The peer starts from
 /// `model`, a neighbor's.
@@ -82,14 +84,17 @@ std::unique_ptr<Peer<Scalar>> make_joining_peer(const Experiment<Scalar>& experi
                                                 PacketPool& packets, const EntryPoint& entry,
                                                 const Vector<Scalar>& model);
 
-/// Returns the size of a model in bytes if peers may join the run later; else empty.
+/// Returns the size of a model in bytes if peers may join the run later; else empty. A hub with a standby
+/// takes nobody back: the two would have to do so in the same round.
 template <class Scalar>
 std::optional<std::size_t> model_bytes_of(const Experiment<Scalar>& experiment) {
-  if (!experiment.settings.failure.drops() || !experiment.method->may_be_joined) return std::nullopt;
+  const RunSettings::Failure& failure = experiment.settings.failure;
+  if (!failure.drops() || failure.hub_standby || !experiment.method->may_be_joined) return std::nullopt;
   return static_cast<std::size_t>(experiment.problem.dimension()) * sizeof(Scalar);
 }
 
-/// Returns whom peer `id` hears and whom it sends to, by the method's pattern.
+/// Returns whom peer `id` hears and whom it sends to, by the method's pattern. The standby of a hub and the
+/// other workers are partners, too.
 template <class Scalar>
 Partners partners_of(const Experiment<Scalar>& experiment, PeerId id);
 

@@ -62,6 +62,8 @@ Agreement make_agreement(const RunSettings& settings, const AgreedProblem& probl
     for (const PeerId id : settings.failure.join_later) ids += (ids.empty() ? "" : ", ") + std::to_string(id);
     agreement.settings.push_back({"failure.join_later", ids});
   }
+  if (settings.failure.hub_standby)
+    agreement.settings.push_back({"failure.hub_standby", std::to_string(*settings.failure.hub_standby)});
   for (const OptionKey& key : option_keys())
     agreement.settings.push_back(
         {"algorithm." + key.name, key.set_in(algorithm.options) ? key.text(algorithm.options) : "unset"});

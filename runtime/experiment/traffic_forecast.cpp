@@ -5,6 +5,7 @@
 
 #include "algorithms/methods/parts/backlog.hpp"
 #include "runtime/wire/frame.hpp"
+#include "topology/hub_rounds.hpp"
 
 namespace hearsay {
 
@@ -85,6 +86,20 @@ class PeerForecast {
   std::uint64_t first_bytes_ = 0;
 };
 
+/// Under a hub with a standby every worker sends its answers to both. The hub sends a roster in every
+/// iteration.
+void add_standby(PeerId standby, std::uint64_t iterations, std::vector<PeerTraffic>& peers) {
+  const std::uint64_t workers = peers.size() - 1;
+  for (PeerId id = 0; id < peers.size(); ++id) {
+    PeerTraffic& traffic = peers[id];
+    if (id == hub_id)
+      traffic = {traffic.messages + iterations,
+                 traffic.bytes + iterations * (header_bytes + workers * sizeof(std::uint32_t))};
+    else if (id != standby)
+      traffic = {2 * traffic.messages, 2 * traffic.bytes};
+  }
+}
+
 }  // namespace
 
 std::uint64_t TrafficForecast::total_bytes() const {
@@ -101,6 +116,8 @@ TrafficForecast forecast_traffic(const Experiment<Scalar>& experiment) {
     PeerForecast<Scalar> of_peer(PeerRows(*experiment.schedule, id), peer->algorithm(), forecast);
     forecast.peers.push_back(of_peer.up_to(experiment.iterations));
   }
+  if (const std::optional<PeerId> standby = experiment.settings.failure.hub_standby)
+    add_standby(*standby, experiment.iterations, forecast.peers);
   if (experiment.settings.topology.rounds_close()) forecast.exact = false;  // who is late sits rounds out
   return forecast;
 }

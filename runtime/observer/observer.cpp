@@ -186,9 +186,10 @@ std::optional<Verdict> Observer<Scalar>::evaluate(std::uint64_t iteration, Gathe
     close_answered(verdicts);
     return verdicts.empty() ? std::nullopt : std::optional(verdicts.back());
   }
-  // Without its hub the run is about to end.
-  const bool of_hub = evaluated_ == Evaluated::hub && gathered.models[hub_id].size() != 0;
-  asked.mean = of_hub ? gathered.models[hub_id] : mean_of(gathered.models);
+  // Without any hub the run is about to end.
+  const auto hub =
+      std::ranges::find_if(evaluated_.hubs, [&](PeerId id) { return gathered.models[id].size() != 0; });
+  asked.mean = hub != evaluated_.hubs.end() ? gathered.models[*hub] : mean_of(gathered.models);
   asked.models = std::move(gathered.models);
   note_distances(squared_distances(asked.models, asked.mean), asked.evaluation);
   if (rules_.evaluate == RunSettings::Run::Evaluate::peers) {

@@ -31,15 +31,18 @@ Asks who_judges(const Problem<Scalar>& problem) {
   return problem.at_home ? Asks::the_peers : Asks::nobody;
 }
 
-/// The model that is evaluated and kept.
-enum class Evaluated {
-  mean,  ///< the mean of the peers' models
-  hub,   ///< that of the hub, peer 0; distances are those of the peers' models from it
+/// The model that is evaluated and kept: that of the first of `hubs` that is there. If there is none, the
+/// mean of the peers' models. Distances are those of the peers' models from it.
+struct Evaluated {
+  std::vector<PeerId> hubs = {};  ///< the hub; then its standby, which tells of the hub's model, too
 };
 
-/// Returns which model a run of this method evaluates.
-inline Evaluated evaluated_in(const MethodInfo& method) {
-  return method.pattern.has_hub ? Evaluated::hub : Evaluated::mean;
+/// Returns which model a run evaluates.
+inline Evaluated evaluated_in(const MethodInfo& method, const RunSettings& settings) {
+  Evaluated evaluated;
+  if (method.pattern.has_hub) evaluated.hubs.push_back(hub_id);
+  if (settings.failure.hub_standby) evaluated.hubs.push_back(*settings.failure.hub_standby);
+  return evaluated;
 }
 
 /// Collects the models of all peers at the same iteration, evaluates their mean and decides whether the run
@@ -50,7 +53,7 @@ class Observer final : public Evaluator {
  public:
   /// `rules`: what is evaluated, when the run ends, and which model is kept.
   explicit Observer(const Problem<Scalar>& problem, const RunSettings::Run& rules = {},
-                    Evaluated evaluated = Evaluated::mean, Asks asks = Asks::nobody)
+                    Evaluated evaluated = {}, Asks asks = Asks::nobody)
       : problem_(&problem),
         rules_(rules),
         asks_(asks),

@@ -35,7 +35,8 @@ ObserverInput observer_input(const Experiment<Scalar>& experiment, Duration star
           .iterations = experiment.iterations,
           .evaluate_every = experiment.settings.run.evaluate_every,
           .failure = experiment.settings.failure,
-          .method = experiment.method->name,
+          .method = experiment.method->name +
+                    (experiment.settings.failure.hub_standby ? " with failure.hub_standby" : ""),
           .may_be_joined = model_bytes_of(experiment).has_value(),
           .has_hub = experiment.method->pattern.has_hub,
           .start_patience = start_patience,

@@ -232,11 +232,12 @@ void ObserverSession::do_without(PeerId id, const std::string& how) {
   if (members_.is_lost(id) || over()) return;
   if (!drops() || !started()) return lose(how);
   if (members_.has_finished(id)) return;  // it had sent its result
-  if (is_hub(id)) return lose(how + "; it is the hub, without which no worker trains");
+  if (is_last_hub(id)) return lose(how + "; it is the hub, without which no worker trains");
   members_[id].standing = Standing::lost;
   say_verdicts(schedule_.drop(id));
   if (members_.all_are_lost()) return lose("all peers were lost");
-  if (input_.has_hub && members_.all_others_are_lost(hub_id)) return lose("all workers were lost");
+  if (input_.has_hub && !members_.is_lost(hub_id) && members_.all_others_are_lost(hub_id))
+    return lose("all workers were lost");
   inquiry_.ask_what_is_new();
   end_if_all_have();
 }
@@ -261,7 +262,8 @@ bool ObserverSession::take_back(const FrameHeader& alive, Instant now) {
   const std::optional<std::uint64_t> first = schedule_.first_evaluation_from(alive.iteration);
   const bool is_detached = to_observer::as_alive(alive).contact.is_without_observer();
   const bool is_restored = claims_.is_ready(alive.sender) && claims_.is_holder(alive);  // if not, it may join
-  if (is_detached || !is_restored || closing_ != Closing::open || !first) return false;
+  const bool was_replaced = is_hub(alive.sender);                                       // by its standby
+  if (is_detached || !is_restored || was_replaced || closing_ != Closing::open || !first) return false;
   members_.take_back(alive.sender);
   schedule_.take_back(alive.sender, *first);
   start_peer(alive.sender, now);
@@ -339,8 +341,9 @@ void ObserverSession::interrupt(Instant now) {
 }
 
 void ObserverSession::leave(Instant now) {
-  // The hub is in this process, too, and nobody goes on without it.
-  if (!started() || (input_.has_hub && drops()) || !input_.failure.survives_a_leave()) return interrupt(now);
+  // The hub is in this process, too, and nobody goes on without it, unless it has a standby.
+  const bool run_ends = is_last_hub(hub_id) && drops();
+  if (!started() || run_ends || !input_.failure.survives_a_leave()) return interrupt(now);
   interrupted_ = true;
   closing_ = Closing::over;
 }

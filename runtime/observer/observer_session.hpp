@@ -129,6 +129,13 @@ class ObserverSession {
 
   bool drops() const { return input_.failure.drops(); }
   bool is_hub(PeerId id) const { return input_.has_hub && id == hub_id; }
+  /// True if no worker trains without peer `id`: it is the hub, or its standby and the hub is lost, and there
+  /// is no other.
+  bool is_last_hub(PeerId id) const {
+    const std::optional<PeerId>& standby = input_.failure.hub_standby;
+    if (id == standby) return members_.is_lost(hub_id);
+    return is_hub(id) && (!standby || members_.is_lost(*standby));
+  }
   // Hellos.
   void answer_hello(const FrameHeader& hello, std::span<const std::byte> payload, Instant now,
                     const std::string& host);

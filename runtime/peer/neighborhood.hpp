@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -53,6 +54,7 @@ class Neighborhood {
   /// The neighbor is lost: no message will come that has not come yet.
   void lose(PeerId neighbor);
   bool is_lost(PeerId neighbor) const;
+  bool all_are_lost() const { return std::ranges::all_of(edges_, &Edge::lost); }
   /// True if a message of `neighbor` in `iteration` that has not come will never come: the neighbor is lost,
   /// or its edge is to come back in a later iteration.
   bool lacks(PeerId neighbor, std::uint64_t iteration) const;

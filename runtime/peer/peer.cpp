@@ -19,6 +19,7 @@ Peer<Scalar>::Peer(PeerInput<Scalar> input)
              input_.staleness + (input_.rounds_close ? 2 * input_.evaluate_every : 0)),
       exchanges_(input_.patient_neighbors),
       neighbors_(input_),
+      succession_(input_),
       guard_(input_, counters_) {
   ensure(input_.evaluate_every > 0, "a run is evaluated every so many iterations");
   ensure(!answering_ || !input_.checkpoints.any(),
@@ -31,6 +32,7 @@ Peer<Scalar>::Peer(PeerInput<Scalar> input)
 template <class Scalar>
 void Peer<Scalar>::start() {
   ensure(state_ == PeerState::idle, "a peer is started once");
+  if (standby_hub()) standby_hub()->start();
   if (completed_ == 0) return advance_or_wait();
   if (says_again_) say_again();
   evaluate_or_advance();
@@ -43,12 +45,6 @@ void Peer<Scalar>::say_again() {
     iteration_.begin(number, input_.step_size);
     input_.algorithm->say_again(iteration_);
   }
-}
-
-template <class Scalar>
-void Peer<Scalar>::checkpoint_taken() {
-  ensure(state_ == PeerState::checkpoint_due, "a checkpoint was taken that was not due");
-  evaluate_or_advance();
 }
 
 template <class Scalar>
@@ -103,7 +99,9 @@ void Peer<Scalar>::verdict(std::uint64_t evaluated, bool proceed, std::uint64_t 
   verdicts_.last = evaluated;
   if (checkpoint_every != 0) verdicts_.checkpoint_every = checkpoint_every;
   if (!proceed && !verdicts_.stop_after) verdicts_.stop_after = evaluated + input_.evaluate_every;
+  if (standby_hub()) standby_hub()->verdict(evaluated, proceed);
   if (state_ == PeerState::needs_verdict) advance_or_wait();
+  go_on_with_second_hub();
 }
 
 template <class Scalar>
@@ -168,6 +166,22 @@ bool Peer<Scalar>::complete_iteration() {
     answer_joiners();
     return false;
   }
+  if (input_.standby && !input_.hub)
+    succession_.tell_roster(completed_, iteration_.mixing(), *neighborhood(), outbox_);
+  succession_.attend(completed_, inbox_, outbox_);
+  if (succession_.keeps_up(completed_)) return end_iteration();
+  state_ = PeerState::needs_copies;
+  return false;
+}
+
+/// The same, once the iteration is over at the second hub, too, if this peer keeps one ready.
+template <class Scalar>
+bool Peer<Scalar>::end_iteration() {
+  if (standby_hub()) divergence_ = standby_hub()->divergence();
+  if (divergence_) {
+    state_ = PeerState::diverged;
+    return false;
+  }
   answer_joiners();
   if (checkpoint_is_due())
     state_ = PeerState::checkpoint_due;
@@ -182,10 +196,11 @@ template <class Scalar>
 void Peer<Scalar>::send(Slot slot, PeerId to, const PacketRef& packet) {
   if (answering_) exchanges_.ask(iteration_.number(), to);
   if (work_trace_) work_trace_->add({WorkStep::Kind::send, slot, to, packet->size()});
-  outbox_.push_back({to,
-                     {iteration_.number(), slot, input_.id},
-                     packet,
-                     {neighbors_.degree_to_send(), guard_.digest_to_send()}});
+  const Outgoing message{to,
+                         {iteration_.number(), slot, input_.id},
+                         packet,
+                         {neighbors_.degree_to_send(), guard_.digest_to_send()}};
+  succession_.post(message, outbox_);
   guard_.note_sent(iteration_.number(), slot, to);
 }
 
@@ -227,8 +242,9 @@ bool Peer<Scalar>::request_packets(std::uint64_t number, Slot slot, std::span<co
 }
 
 template <class Scalar>
-void Peer<Scalar>::deliver(const MessageKey& key, const PacketRef& packet, const MessageMetadata& metadata) {
+void Peer<Scalar>::deliver(MessageKey key, const PacketRef& packet, const MessageMetadata& metadata) {
   if (answering_) return hear(key, packet);
+  if (!is_for_the_method(key, packet, metadata)) return;
   if (key.iteration < first_needed_in(completed_ + 1, input_.staleness) || neighbors_.is_out(key)) {
     ++counters_.late;
     return;
@@ -252,20 +268,6 @@ void Peer<Scalar>::deliver(const MessageKey& key, const PacketRef& packet, const
       return;
     case AwaitedPackets::Taking::not_awaited:
       return file(key, packet);
-  }
-}
-
-template <class Scalar>
-void Peer<Scalar>::file(const MessageKey& key, const PacketRef& packet) {
-  switch (inbox_.file(key, packet)) {
-    case Inbox::Filing::filed:
-      break;
-    case Inbox::Filing::duplicate:
-      ++counters_.duplicate;
-      break;
-    case Inbox::Filing::overflow:
-      ++counters_.overflow;
-      break;
   }
 }
 
@@ -309,11 +311,6 @@ void Peer<Scalar>::answer(const Exchanges::Request& request) {
   reply(request.key, std::move(answer));
 }
 
-template <class Scalar>
-void Peer<Scalar>::reply(const MessageKey& request, PacketRef packet) {
-  outbox_.push_back({request.sender, {request.iteration, reply_slot, input_.id}, std::move(packet)});
-}
-
 /// A malformed message is flagged even if the peer had diverged before.
 template <class Scalar>
 void Peer<Scalar>::report(CodecStatus status) {
@@ -323,10 +320,51 @@ void Peer<Scalar>::report(CodecStatus status) {
 }
 
 template <class Scalar>
+bool Peer<Scalar>::is_for_the_method(MessageKey& key, const PacketRef& packet,
+                                     const MessageMetadata& metadata) {
+  using enum Hearing;
+  switch (succession_.hear(key, packet, metadata, completed_)) {
+    case of_the_hub:
+      return true;
+    case late:
+      ++counters_.late;
+      break;
+    case contradiction:
+      if (has_ended()) return true;
+      divergence_ = succession_.divergence_in(key.iteration);
+      state_ = PeerState::diverged;
+      break;
+    case kept:
+      break;
+  }
+  go_on_with_second_hub();
+  return false;
+}
+
+/// Lets the second hub go on, and this peer, if what it waits for is there then.
+template <class Scalar>
+void Peer<Scalar>::go_on_with_second_hub() {
+  if (!standby_hub()) return;
+  succession_.attend(completed_, inbox_, outbox_);
+  if (state_ == PeerState::needs_messages) {
+    awaited_.take_from(inbox_);
+    if (!awaited_.complete()) return;
+    ++counters_.gossip_rounds;
+    resume();
+  } else if (state_ == PeerState::needs_copies && succession_.keeps_up(completed_)) {
+    if (end_iteration()) begin_iteration();
+  }
+}
+
+template <class Scalar>
 std::vector<PeerId> Peer<Scalar>::waiting_for() const {
+  const bool for_second_hub = state_ == PeerState::needs_copies || (state_ == PeerState::needs_messages &&
+                                                                    standby_hub() && standby_hub()->serves());
+  if (for_second_hub) return standby_hub()->waiting_for();
   std::vector<PeerId> missing;
   if (state_ == PeerState::needs_messages) missing = awaited_.missing_senders();
   std::erase_if(missing, [&](PeerId id) { return neighbors_.lacks(id, iteration_.number()); });
+  if (hub() != input_.hub && !missing.empty()) missing = {*hub()};  // the method knows its first id
   return missing;
 }
 
@@ -340,54 +378,16 @@ StateDigests Peer<Scalar>::digests() {
 }
 
 template <class Scalar>
-void Peer<Scalar>::answer_joiners() {
-  const bool ends = has_ended() || verdicts_.stop_after || completed_ >= input_.iterations;
-  neighbors_.answer_joiners({completed_, verdicts_.last},
-                            [&] { return ends ? PacketRef() : copy_of(model(), new_packet()); });
-}
-
-template <class Scalar>
 void Peer<Scalar>::lose(PeerId neighbor) {
-  if (!neighbors_.lose(neighbor) || state_ != PeerState::needs_messages) return;
+  std::vector<HubSeat::Claim> claims;
+  const std::optional<PeerId> left = succession_.lose(neighbor, claims);
+  for (const HubSeat::Claim& claim : claims) deliver(claim.key, claim.packet, claim.metadata);
+  if (!left) return go_on_with_second_hub();
+  if (!neighbors_.lose(*left) || state_ != PeerState::needs_messages) return;
   neighbors_.depart_lost(awaited_, iteration_);
   if (!awaited_.complete()) return;
   ++counters_.gossip_rounds;
   resume();
-}
-
-template <class Scalar>
-std::optional<std::uint64_t> Peer<Scalar>::offer(PeerId neighbor) {
-  ensure(neighborhood()->is_lost(neighbor), "an edge is offered to a neighbor that was lost");
-  return has_ended() ? std::nullopt : neighbors_.offer(neighbor, earliest_attachment());
-}
-
-template <class Scalar>
-bool Peer<Scalar>::attach(PeerId neighbor, std::uint64_t iteration) {
-  const bool possible = !has_ended() && neighbors_.attach(neighbor, iteration, earliest_attachment());
-  withdraw(neighbor);
-  return possible;
-}
-
-template <class Scalar>
-void Peer<Scalar>::withdraw(PeerId neighbor) {
-  neighbors_.withdraw(neighbor);
-  if (state_ == PeerState::needs_agreement && completed_ + 1 < neighbors_.holds_before()) begin_iteration();
-}
-
-/// Exchanges attachments with neighbors whose edges come back. False if this peer has to wait for some.
-template <class Scalar>
-bool Peer<Scalar>::exchange_attachments() {
-  const std::vector<PeerId> attached = neighbors_.begin_iteration(iteration_.number(), outbox_);
-  if (attached.empty()) return true;
-  if (!request_packets(iteration_.number(), attach_slot, attached)) return false;
-  report(neighbors_.end_attaching(awaited_));
-  return true;
-}
-
-template <class Scalar>
-void Peer<Scalar>::take_attachments() {
-  report(neighbors_.end_attaching(awaited_));
-  if (!begin_method() && complete_iteration()) begin_iteration();
 }
 
 template class Peer<float>;

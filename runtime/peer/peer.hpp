@@ -16,13 +16,16 @@
 #include "runtime/peer/counters.hpp"
 #include "runtime/peer/divergence.hpp"
 #include "runtime/peer/exchanges.hpp"
+#include "runtime/peer/hub_succession.hpp"
 #include "runtime/peer/inbox.hpp"
+#include "runtime/peer/joining.hpp"
 #include "runtime/peer/local_gradients.hpp"
 #include "runtime/peer/outgoing.hpp"
 #include "runtime/peer/peer_input.hpp"
 #include "runtime/peer/peer_neighbors.hpp"
 #include "runtime/peer/replica_guard.hpp"
 #include "runtime/peer/work_trace.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -35,6 +38,7 @@ enum class PeerState {
   needs_messages,   ///< deliver(...), as messages come
   needs_verdict,    ///< verdict(...), when it comes
   needs_agreement,  ///< attach(...) or withdraw(...), for an edge that was offered, or that to a lost hub
+  needs_copies,     ///< deliver(...): the hub that this standby keeps ready is an iteration behind
   finished,
   diverged,
 };
@@ -94,7 +98,10 @@ class Peer final : private IterationHost<Scalar> {
   void record_into(WorkTrace& trace) { work_trace_ = &trace; }
   /// Begins. There is no evaluation of x_0: all peers share it, so the observer evaluates it by itself.
   void start();
-  void checkpoint_taken();
+  void checkpoint_taken() {
+    ensure(state_ == PeerState::checkpoint_due, "a checkpoint was taken that was not due");
+    evaluate_or_advance();
+  }
   void evaluation_taken();
   /// True if the peer has completed an iteration that is to be evaluated, and its model was not taken yet. A
   /// peer that is stopped in this state must still send the evaluation, since its result counts the
@@ -110,7 +117,7 @@ class Peer final : private IterationHost<Scalar> {
   /// How much work that gradient is, in gradients of a minibatch: more than 1 for a full gradient.
   double gradient_work() const { return gradients_.work(); }
   void gradient_arrived();
-  void deliver(const MessageKey& key, const PacketRef& packet, const MessageMetadata& metadata = {});
+  void deliver(MessageKey key, const PacketRef& packet, const MessageMetadata& metadata = {});
 
   /// True if this is a hub that waits for answers, and may go on without those that are missing.
   bool may_close_round() const {
@@ -126,27 +133,42 @@ class Peer final : private IterationHost<Scalar> {
   /// The observer is lost: the peer trains to its last iteration without verdicts.
   void detach_from_observer() {
     verdicts_.awaited = false;
+    if (standby_hub()) standby_hub()->observe(false);
     if (state_ == PeerState::needs_verdict) advance_or_wait();
+    go_on_with_second_hub();
   }
   /// The observer is back: verdicts come again.
-  void attach_to_observer() { verdicts_.awaited = true; }
+  void attach_to_observer() {
+    verdicts_.awaited = true;
+    if (standby_hub()) standby_hub()->observe(true);
+  }
   /// The first iteration from which on an edge can be in again: its degree has to be announced one iteration
   /// earlier, and that iteration must not have begun.
   std::uint64_t earliest_attachment() const { return std::max(iteration_.number(), completed_) + 2; }
   /// Offers that the edge to a lost neighbor, which is heard again, be in again. Returns the first possible
   /// iteration; empty if none is left. Until the offer is answered, this peer does not begin the iteration
   /// before that one (needs_agreement).
-  std::optional<std::uint64_t> offer(PeerId neighbor);
+  std::optional<std::uint64_t> offer(PeerId neighbor) {
+    ensure(neighborhood()->is_lost(neighbor), "an edge is offered to a neighbor that was lost");
+    return has_ended() ? std::nullopt : neighbors_.offer(neighbor, earliest_attachment());
+  }
   /// The other end wants the edge in from `iteration` on. True if it will be; false if this peer cannot do
   /// that any more, and the edge stays out. Withdraws an offer to the neighbor in both cases.
-  bool attach(PeerId neighbor, std::uint64_t iteration);
+  bool attach(PeerId neighbor, std::uint64_t iteration) {
+    const bool possible = !has_ended() && neighbors_.attach(neighbor, iteration, earliest_attachment());
+    withdraw(neighbor);
+    return possible;
+  }
   /// True if the hub with which this worker trains is lost. The worker begins no iteration until the edge is
   /// in again.
   bool lacks_hub() const { return neighbors_.lacks_hub(); }
   /// The neighbors with an unanswered offer.
   std::vector<PeerId> offered() const { return neighbors_.offered(); }
   /// The offer to the neighbor, if there is one, is void.
-  void withdraw(PeerId neighbor);
+  void withdraw(PeerId neighbor) {
+    neighbors_.withdraw(neighbor);
+    if (state_ == PeerState::needs_agreement && completed_ + 1 < neighbors_.holds_before()) begin_iteration();
+  }
   /// True if the peer waits for attachments (attach_slot): edges come back with this iteration, and the
   /// method has not begun. The peer's row of W is known after that.
   bool attaching() const { return neighbors_.attaching(); }
@@ -160,6 +182,27 @@ class Peer final : private IterationHost<Scalar> {
   std::vector<ModelCopy>& copies() { return neighbors_.copies(); }
   /// Null under policy "wait".
   const Neighborhood* neighborhood() const { return neighbors_.neighborhood(); }
+
+  // A hub with a standby (hub_succession.hpp says what each of these means).
+
+  std::optional<PeerId> hub() const { return succession_.hub(); }
+  bool survives_hub() const { return succession_.survives_hub(); }
+  bool awaits_standby() const { return succession_.awaits_standby(); }
+  bool hears_claim() const { return succession_.hears_claim(completed_); }
+  bool deals_with(PeerId other) const { return succession_.deals_with(other, *neighborhood()); }
+  bool has_lost(PeerId other) const { return succession_.has_lost(other, *neighborhood()); }
+  /// Null if this peer is no standby.
+  StandbyHub<Scalar>* standby_hub() const { return succession_.second_hub(); }
+  /// True if this is a hub with a standby, and all workers are gone: the standby has taken over.
+  bool is_replaced() const { return input_.standby && !input_.hub && neighborhood()->all_are_lost(); }
+  /// The hub takes this peer for gone: it does not stand by any more.
+  void stand_down() {
+    if (standby_hub()) standby_hub()->stand_down();
+  }
+  /// The model that this peer tells of: its own, or that of the hub that it keeps ready.
+  const Vector<Scalar>& told_model() const {
+    return standby_hub() && !standby_hub()->is_dismissed() ? standby_hub()->model() : model();
+  }
 
   /// The verdict on the evaluation at iteration `evaluated`. `proceed`: whether the run continues beyond
   /// evaluated + evaluate_every. `checkpoint_every`: announced iterations between two checkpoints
@@ -177,6 +220,10 @@ class Peer final : private IterationHost<Scalar> {
   std::uint64_t begun() const { return iteration_.number(); }
   /// Number of completed iterations.
   std::uint64_t iteration() const { return completed_; }
+  /// The first iteration whose messages this peer still needs, apart from staleness.
+  std::uint64_t needed_from() const {
+    return state_ == PeerState::needs_copies ? completed_ : completed_ + 1;
+  }
   const Vector<Scalar>& model() const { return input_.algorithm->model(); }
   Algorithm<Scalar>& algorithm() { return *input_.algorithm; }
   /// Iterations between two checkpoints; 0: none are due, or the number is not announced yet.
@@ -212,13 +259,27 @@ class Peer final : private IterationHost<Scalar> {
 
   void hear(const MessageKey& key, const PacketRef& packet);
   void answer(const Exchanges::Request& request);
-  void reply(const MessageKey& request, PacketRef packet);
+  void reply(const MessageKey& request, PacketRef packet) {
+    outbox_.push_back({request.sender, {request.iteration, reply_slot, input_.id}, std::move(packet)});
+  }
 
-  void file(const MessageKey& key, const PacketRef& packet);
+  void file(const MessageKey& key, const PacketRef& packet) {
+    switch (inbox_.file(key, packet)) {
+      case Inbox::Filing::filed:
+        break;
+      case Inbox::Filing::duplicate:
+        ++counters_.duplicate;
+        break;
+      case Inbox::Filing::overflow:
+        ++counters_.overflow;
+        break;
+    }
+  }
   bool checkpoint_is_due() const;
   bool evaluation_is_due() const {
     return completed_ % input_.evaluate_every == 0 || completed_ == input_.iterations;
   }
+  bool end_iteration();
   void evaluate_or_advance();
   void say_again();
   void advance_or_wait();
@@ -228,11 +289,28 @@ class Peer final : private IterationHost<Scalar> {
   bool is_over(std::uint64_t round) const {
     return input_.rounds_close && input_.hub && inbox_.has_beyond(*input_.hub, round);
   }
-  bool exchange_attachments();
-  void take_attachments();
-  void answer_joiners();
+  /// Exchanges attachments with neighbors whose edges come back. False if this peer has to wait for some.
+  bool exchange_attachments() {
+    const std::vector<PeerId> attached = neighbors_.begin_iteration(iteration_.number(), outbox_);
+    if (attached.empty()) return true;
+    if (!request_packets(iteration_.number(), attach_slot, attached)) return false;
+    report(neighbors_.end_attaching(awaited_));
+    return true;
+  }
+  void take_attachments() {
+    report(neighbors_.end_attaching(awaited_));
+    if (!begin_method() && complete_iteration()) begin_iteration();
+  }
+  void answer_joiners() {
+    const bool ends = has_ended() || verdicts_.stop_after || completed_ >= input_.iterations;
+    neighbors_.answer_joiners({completed_, verdicts_.last},
+                              [&] { return ends ? PacketRef() : copy_of(model(), new_packet()); });
+  }
   void resume();
   bool complete_iteration();
+
+  bool is_for_the_method(MessageKey& key, const PacketRef& packet, const MessageMetadata& metadata);
+  void go_on_with_second_hub();
 
   PeerInput<Scalar> input_;
   WorkTrace* work_trace_ = nullptr;
@@ -250,6 +328,7 @@ class Peer final : private IterationHost<Scalar> {
   bool says_again_ = false;  // all peers were restored: `start` sends the last messages again
   PeerCounters counters_;
   PeerNeighbors<Scalar> neighbors_;
+  HubSuccession<Scalar> succession_;
   ReplicaGuard<Scalar> guard_;
   std::vector<Outgoing> outbox_;
   std::optional<Divergence> divergence_;

@@ -12,6 +12,7 @@
 #include "runtime/peer/joining.hpp"
 #include "runtime/peer/local_gradients.hpp"
 #include "runtime/peer/neighborhood.hpp"
+#include "runtime/peer/standby_hub.hpp"
 #include "topology/schedule.hpp"
 
 namespace hearsay {
@@ -59,6 +60,9 @@ struct PeerInput {
   /// The hub that this worker trains with. Under policy "drop" the worker begins no iteration while the edge
   /// to the hub is out. Empty: this peer is no worker of a hub.
   std::optional<PeerId> hub = {};
+  /// The worker that stands by for the hub; edges do not return then. Empty: none does.
+  std::optional<PeerId> standby = {};
+  std::unique_ptr<StandbyHub<Scalar>> standby_hub = {};  ///< of that worker; else null
   std::vector<PeerId> absent = {};  ///< the peers that are not there when the run begins, ascending
   /// Where a joining peer enters the run; `algorithm` then holds a neighbor's model. Empty: the peer does not
   /// join.

@@ -1,6 +1,7 @@
 #include "runtime/process/drive_peer.hpp"
 
 #include "runtime/checkpoint/archive.hpp"
+#include "runtime/experiment/hub_standby.hpp"
 #include "runtime/experiment/run_agreement.hpp"
 #include "runtime/process/peer_driver.hpp"
 #include "runtime/zmq/clock.hpp"
@@ -40,7 +41,8 @@ PeerSessionInput session_input(const Experiment<Scalar>& experiment, PeerId id, 
                          .start_patience = entry.start_patience,
                          .heartbeat = heartbeat_interval(settings.failure.lost_after),
                          .model_bytes = model_bytes_of(experiment),
-                         .absent = settings.failure.join_later};
+                         .absent = settings.failure.join_later,
+                         .quiet_destinations = quiet_destinations(settings, id)};
   if (!settings.failure.keeps_checkpoints()) return input;
   input.largest_lead = largest_lead(experiment);
   if (entry.resumes) input.holds = checkpoints_of(experiment, id, notice);

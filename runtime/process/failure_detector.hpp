@@ -33,6 +33,11 @@ class FailureDetector {
   /// True if `destination` was silent for longer than failure.lost_after during the current wait.
   bool is_lost(PeerId destination, Instant now) const;
 
+  /// True if `source` was silent for longer than failure.lost_after, whether this peer waits for it or not.
+  bool is_silent(PeerId source, Instant now) const {
+    return watch_.silence(now, Instant{}, sockets_.last_heard_from(source)) > lost_after_;
+  }
+
   /// How the observer was lost, in a sentence; empty if it is not lost, or the peer goes on without it
   /// already.
   std::optional<std::string> lost_observer(Instant now) const;

@@ -22,8 +22,8 @@ class ObserverThread {
   ObserverThread(const Experiment<Scalar>& experiment, const std::vector<std::string>& peers,
                  const std::string& address, const HostsPatience& patience, const RunControl& control,
                  const SharedCredentials& credentials)
-      : evaluator_(experiment.problem, experiment.settings.run, evaluated_in(*experiment.method),
-                   who_judges(experiment.problem)),
+      : evaluator_(experiment.problem, experiment.settings.run,
+                   evaluated_in(*experiment.method, experiment.settings), who_judges(experiment.problem)),
         server_(observer_input(experiment, patience.start, peers), evaluator_, address, credentials,
                 control.record, observer_network(experiment, false)),
         thread_([this, &control] { serve(control); }) {}
@@ -121,7 +121,8 @@ void turn_peers_away(const Experiment<Scalar>& experiment, const HostsPatience& 
   try {
     const std::string address = listening_address(addresses_of(experiment.topology, place).observer,
                                                   experiment.topology.observer_bind, place);
-    Observer<Scalar> evaluator(experiment.problem, experiment.settings.run, evaluated_in(*experiment.method),
+    Observer<Scalar> evaluator(experiment.problem, experiment.settings.run,
+                               evaluated_in(*experiment.method, experiment.settings),
                                who_judges(experiment.problem));
     ObserverServer(observer_input(experiment, patience.start), evaluator, address,
                    load_credentials(experiment.settings.security, experiment.topology.peers, observer_peer,

@@ -358,7 +358,8 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
   }
   std::optional<NamespaceVisit> at_the_switch;
   if (network) at_the_switch.emplace(network->hub());
-  Observer<Scalar> evaluator(experiment.problem, experiment.settings.run, evaluated_in(*experiment.method),
+  Observer<Scalar> evaluator(experiment.problem, experiment.settings.run,
+                             evaluated_in(*experiment.method, experiment.settings),
                              who_judges(experiment.problem));
   ObserverServer observer(observer_input(experiment, start_patience), evaluator,
                           "tcp://" + (network ? network->observer_address() : "127.0.0.1") + ":*",

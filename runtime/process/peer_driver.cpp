@@ -78,6 +78,7 @@ void PeerDriver<Scalar>::act() {
     case PeerState::needs_messages:
     case PeerState::needs_verdict:
     case PeerState::needs_agreement:
+    case PeerState::needs_copies:
       return wait_for_others();
     case PeerState::finished:
     case PeerState::diverged:
@@ -91,7 +92,7 @@ std::string PeerDriver<Scalar>::keep_own_model() {
   std::error_code ignored;
   std::filesystem::create_directories(output, ignored);
   const std::filesystem::path file = output / ("model-" + std::to_string(id()) + ".npy");
-  write_npy<Scalar>(file, peer_->model());
+  write_npy<Scalar>(file, peer_->told_model());
   return file.string();
 }
 
@@ -169,6 +170,9 @@ void PeerDriver<Scalar>::compute(std::function<void()> work, Meanwhile meanwhile
 template <class Scalar>
 void PeerDriver<Scalar>::send_outbox() {
   give_copies();
+  if (peer_->standby_hub())
+    if (const auto why = peer_->standby_hub()->take_word())
+      control_.notice("peer " + std::to_string(id()) + " stands by for the hub no longer: " + *why);
   const Instant now = monotonic_now();
   round_clock_.note(peer_->begun(), now);
   if (peer_->outbox().empty()) return tell_progress();
@@ -279,7 +283,8 @@ void PeerDriver<Scalar>::hear(const DataArrived& data) {
 
 template <class Scalar>
 void PeerDriver<Scalar>::leave_if_interrupted() {
-  const bool run_ends = drops() && is_hub(id());  // without this process
+  const bool run_ends =
+      drops() && is_hub(id()) && !experiment_.settings.failure.hub_standby;  // without this process
   if (control_.is_asked_to_leave() && has_started() && experiment_.settings.failure.survives_a_leave() &&
       !run_ends)
     return leave_alone();
@@ -302,20 +307,6 @@ void PeerDriver<Scalar>::end_with_failure(const ObjectiveFailure& failure) {
 }
 
 template <class Scalar>
-void PeerDriver<Scalar>::leave_alone() {
-  if (std::exchange(leaving_, Leaving::alone) == Leaving::alone) return;
-  stop();
-  if (!drops())
-    return end_with({130, "it was asked to end; started again with --resume within " +
-                              to_text(experiment_.settings.failure.lost_after) +
-                              ", it goes on where it was"});
-  for (const PeerId neighbor : partners_of(experiment_, id()).destinations)
-    session_.send_edge_request(EdgeRequest{EdgeRequest::What::part, neighbor});
-  session_.tell_observer({FrameKind::parted, peer_->iteration(), {}});
-  end_with({130, "it was asked to end; the others go on without it"});
-}
-
-template <class Scalar>
 void PeerDriver<Scalar>::check_deadlines() {
   if (!has_started()) {  // the deadlines before the start are the session's
     if (control_.observer_is_gone()) end_with({3, "the observer was gone before the run began"});
@@ -326,7 +317,7 @@ void PeerDriver<Scalar>::check_deadlines() {
   const SilenceWatch::Judgement judgement = failure_detector_.judge(now, peer_->iteration() + 1, awaited);
   if (judgement.word) control_.notice(*judgement.word);
   for (const SilenceWatch::Lost& lost : judgement.lost) {
-    if (drops() && is_hub(lost.id))
+    if (drops() && is_hub(lost.id) && !peer_->survives_hub())
       lose_hub(lost.how);
     else if (drops())
       part_from(lost.id, lost.how);
@@ -339,47 +330,51 @@ void PeerDriver<Scalar>::check_deadlines() {
     // A neighbor that does not answer an offer in time is lost again.
     for (const PeerId neighbor : peer_->offered()) part_from(neighbor, "it does not answer");
   }
+  judge_hub_with_standby(now);
   if (awaited.empty()) judge_observer(now);
 }
 
 template <class Scalar>
-void PeerDriver<Scalar>::judge_observer(Instant now) {
-  const std::optional<std::string> how = failure_detector_.lost_observer(now);
-  if (!how) return;
-  if (!drops()) return end_with({3, *how});
-  control_.notice("peer " + std::to_string(id()) + ": " + *how +
-                  "; the peers go on, each keeps its own model");
-  failure_detector_.set_observed(false);
-  session_.turn_from_observer(peer_->iteration());
-  peer_->detach_from_observer();
-}
-
-template <class Scalar>
 void PeerDriver<Scalar>::part_from(PeerId neighbor, const std::string& why) {
-  if (!drops() || !peer_->neighborhood()->knows(neighbor)) return;
+  if (!drops() || !peer_->deals_with(neighbor)) return;
   if (!has_started())
     return end_with(
         {3, "peer " + std::to_string(neighbor) + " has gone on without peer " + std::to_string(id()) +
                 (id() == observer_peer ? ", which kept the record of the run, and cannot join it anew"
                                        : ", and " + experiment_.method->name + " cannot be joined")});
-  if (!peer_->neighborhood()->is_lost(neighbor))
-    control_.notice("peer " + std::to_string(id()) +
-                    (is_hub(neighbor) ? " waits for the hub, peer " : " goes on without peer ") +
-                    std::to_string(neighbor) + " (iteration " + std::to_string(peer_->iteration() + 1) +
-                    "): " + why);
+  const auto what_follows = [&]() -> std::string {
+    if (!is_hub(neighbor)) return " goes on without peer ";
+    if (!peer_->survives_hub()) return " waits for the hub, peer ";
+    if (peer_->standby_hub()) return " takes over from the hub, peer ";
+    return " waits for peer " + std::to_string(*experiment_.settings.failure.hub_standby) +
+           " to take over from the hub, peer ";
+  };
+  if (!peer_->has_lost(neighbor))
+    control_.notice("peer " + std::to_string(id()) + what_follows() + std::to_string(neighbor) +
+                    " (iteration " + std::to_string(peer_->iteration() + 1) + "): " + why);
   const std::uint64_t rounds = peer_->counters().gossip_rounds;
+  const bool loses_hub = is_hub(neighbor);
   send_edge_request(respond(*peer_, PeerDeparted{neighbor, why}));
+  if (loses_hub && peer_->awaits_standby()) failure_detector_.begin_wait(monotonic_now());
   if (peer_->counters().gossip_rounds != rounds)  // the peer had waited for this neighbor alone
     meter_.counts().waits.ended_by(neighbor, monotonic_now(), peer_->state() == PeerState::needs_messages);
+  end_if_replaced();
 }
 
 template <class Scalar>
-void PeerDriver<Scalar>::send_edge_request(const std::optional<EdgeRequest>& request) {
-  if (!request) return;
-  session_.send_edge_request(*request);
-  if (request->what != EdgeRequest::What::take && request->what != EdgeRequest::What::agree) return;
-  control_.notice("peer " + std::to_string(request->neighbor) + " is back at peer " + std::to_string(id()) +
-                  ", from iteration " + std::to_string(request->iteration) + " on");
+void PeerDriver<Scalar>::leave_alone() {
+  if (std::exchange(leaving_, Leaving::alone) == Leaving::alone) return;
+  stop();
+  if (!drops())
+    return end_with({130, "it was asked to end; started again with --resume within " +
+                              to_text(experiment_.settings.failure.lost_after) +
+                              ", it goes on where it was"});
+  // Of a hub that parts from its standby, this one would think that it was itself taken for gone.
+  const bool is_replaced = is_hub(id()) && experiment_.settings.failure.hub_standby;
+  for (const PeerId neighbor : partners_of(experiment_, id()).destinations)
+    if (!is_replaced) session_.send_edge_request(EdgeRequest{EdgeRequest::What::part, neighbor});
+  session_.tell_observer({FrameKind::parted, peer_->iteration(), {}});
+  end_with({130, "it was asked to end; the others go on without it"});
 }
 
 template <class Scalar>

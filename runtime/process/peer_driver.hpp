@@ -19,6 +19,7 @@
 #include "runtime/process/gradient_pace.hpp"
 #include "runtime/process/peer_meter.hpp"
 #include "runtime/process/score_desk.hpp"
+#include "runtime/session/arrival_deadline.hpp"
 #include "runtime/session/edge_request.hpp"
 #include "runtime/session/long_wait.hpp"
 #include "runtime/session/peer_session.hpp"
@@ -58,7 +59,7 @@ class PeerDriver {
   PeerEnd leave_unobserved();
   void tell_evaluation() {
     if (failure_detector_.unobserved()) return;  // no observer would answer
-    if (const auto failure = scores_.tell(peer_->iteration(), peer_->model(), meters()))
+    if (const auto failure = scores_.tell(peer_->iteration(), peer_->told_model(), meters()))
       end_with_failure(*failure);
   }
   void keep_model_at_home() {
@@ -86,7 +87,7 @@ class PeerDriver {
   void send_outbox();
   /// Tells the neighbors which messages this peer needs no more, if it sends them none in this iteration.
   void tell_progress() {
-    const std::uint64_t needed_from = peer_->iteration() + 1;
+    const std::uint64_t needed_from = peer_->needed_from();
     if (experiment_.method->asynchronous || needed_from <= announced_from_) return;
     announced_from_ = needed_from;
     session_.needs_from(first_needed_in(needed_from, staleness_of(experiment_.settings)));
@@ -132,7 +133,10 @@ class PeerDriver {
     run_code_ = ended.exit_code;
   }
   void on(ScoreAsked& asked) { scores_.take(std::move(asked)); }
-  void on(const PeerDeparted& departed) { part_from(departed.id, departed.how); }
+  void on(const PeerDeparted& departed) {
+    if (departed.takes_this_for_gone && departed.id == hub_id) peer_->stand_down();
+    part_from(departed.id, departed.how);
+  }
   void on(const NeighborReturned& returned) { send_edge_request(respond(*peer_, returned)); }
   void on(const AttachmentOffered& offered) { send_edge_request(respond(*peer_, offered)); }
   void on(const OfferAnswered& answered) { send_edge_request(respond(*peer_, answered)); }
@@ -169,32 +173,73 @@ class PeerDriver {
   void leave_alone();
   /// Gives up neighbors, and the observer, that are silent for too long.
   void check_deadlines();
-  void judge_observer(Instant now);
+  void judge_observer(Instant now) {
+    const std::optional<std::string> how = failure_detector_.lost_observer(now);
+    if (!how) return;
+    if (!drops()) return end_with({3, *how});
+    control_.notice("peer " + std::to_string(id()) + ": " + *how +
+                    "; the peers go on, each keeps its own model");
+    failure_detector_.set_observed(false);
+    session_.turn_from_observer(peer_->needed_from());
+    peer_->detach_from_observer();
+  }
   /// If a lost observer is heard again, goes on with it.
   void look_for_observer() {
     if (!failure_detector_.hears_observer(monotonic_now())) return;
     control_.notice("peer " + std::to_string(id()) + " hears the observer again");
     failure_detector_.set_observed(true);
-    session_.turn_from_observer(peer_->iteration());
+    session_.turn_from_observer(peer_->needed_from());
     peer_->attach_to_observer();
   }
   bool drops() const { return experiment_.settings.failure.drops(); }
-  /// True if the run has a hub, and `peer` is it.
-  bool is_hub(PeerId peer) const { return experiment_.method->pattern.has_hub && peer == hub_id; }
-  /// Policy "drop": the hub with which this worker trains is gone, so the worker ends. If the hub is alive,
-  /// the run goes on without the worker; if not, the observer ends it. So the worker says no more than that
-  /// it leaves.
+  /// True if the run has a hub, and `peer` is it, as far as this peer knows.
+  bool is_hub(PeerId peer) const {
+    return experiment_.method->pattern.has_hub && peer == peer_->hub().value_or(hub_id);
+  }
+  /// The hub with which this worker trains is gone, so the worker ends. If the hub is alive, the run goes on
+  /// without the worker; if not, the observer ends it. So the worker says no more than that it leaves.
   void lose_hub(const std::string& how) {
     if (std::exchange(leaving_, Leaving::alone) == Leaving::alone) return;
     stop();
     session_.tell_observer({FrameKind::parted, peer_->iteration(), {}});
-    end_with({3, "the hub, peer " + std::to_string(hub_id) + ", was lost: " + how + " (iteration " +
+    end_with({3, "the hub, peer " + std::to_string(*peer_->hub()) + ", was lost: " + how + " (iteration " +
                      std::to_string(peer_->iteration() + 1) + ")"});
+  }
+  /// The workers have all gone to the standby: this hub was silent for too long.
+  void end_if_replaced() {
+    if (!peer_->is_replaced()) return;
+    if (std::exchange(leaving_, Leaving::alone) == Leaving::alone) return;
+    stop();
+    session_.tell_observer({FrameKind::parted, peer_->iteration(), {}});
+    end_with({3, "all workers have gone on without this hub; peer " +
+                     std::to_string(*experiment_.settings.failure.hub_standby) + " stood by (iteration " +
+                     std::to_string(peer_->iteration() + 1) + ")"});
+  }
+  /// How long a worker waits for the standby, which may find out later that the hub is lost: it may be in the
+  /// middle of its gradients.
+  Duration patience_with_standby(Instant now) {
+    const auto rounds = static_cast<std::int64_t>(std::max<std::uint64_t>(1, peer_->iteration()));
+    return ArrivalDeadline::times_lost_after * experiment_.settings.failure.lost_after +
+           3 * (meter_.since_begin(now) / rounds);
+  }
+  /// Gives up, or believes the standby, where the hub is lost and has one.
+  void judge_hub_with_standby(Instant now) {
+    if (peer_->hears_claim() && failure_detector_.is_silent(hub_id, now))
+      part_from(hub_id,
+                "peer " + std::to_string(*experiment_.settings.failure.hub_standby) + " has taken over");
+    if (peer_->awaits_standby() && now - failure_detector_.waits_since() > patience_with_standby(now))
+      lose_hub("it has not taken over from peer " + std::to_string(hub_id));
   }
   /// Policy "drop": a neighbor is gone, or takes this peer for gone.
   void part_from(PeerId neighbor, const std::string& why);
   /// Hands a change of an edge, if there is one, to the session.
-  void send_edge_request(const std::optional<EdgeRequest>& request);
+  void send_edge_request(const std::optional<EdgeRequest>& request) {
+    if (!request) return;
+    session_.send_edge_request(*request);
+    if (request->what != EdgeRequest::What::take && request->what != EdgeRequest::What::agree) return;
+    control_.notice("peer " + std::to_string(request->neighbor) + " is back at peer " + std::to_string(id()) +
+                    ", from iteration " + std::to_string(request->iteration) + " on");
+  }
   /// Ends early: tells the others why, unless this process leaves alone. They tell their own neighbors in
   /// turn, so all know it even without an observer.
   PeerEnd leave();

@@ -109,6 +109,8 @@ struct PeerOutcome {
   std::uint64_t peak_memory_bytes = 0;
   std::optional<Divergence> divergence;
   std::vector<Parting> partings = {};  ///< in the order of time
+  /// The iteration in which this peer took over from the hub, for which it stood by.
+  std::optional<std::uint64_t> took_over_in = {};
   /// The peer was dropped, was killed, or never came. Iterations and meters are then those of its last
   /// evaluation; the rest is unknown.
   bool gone = false;

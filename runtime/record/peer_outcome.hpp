@@ -15,7 +15,8 @@ PeerOutcome peer_outcome(Peer<Scalar>& peer, const PeerMeters& meters, std::uint
           peer.digests(),
           peak_memory_bytes,
           peer.divergence(),
-          neighborhood ? neighborhood->partings() : std::vector<Parting>()};
+          neighborhood ? neighborhood->partings() : std::vector<Parting>(),
+          peer.standby_hub() ? peer.standby_hub()->took_over_in() : std::nullopt};
 }
 
 }  // namespace hearsay

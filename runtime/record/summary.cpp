@@ -195,6 +195,17 @@ Json round_deadline_record(const Experiment<Scalar>& experiment, const RunOutcom
           {"late_answers", outcome.peers[hub_id].meters.counters.late}};
 }
 
+/// Who took over from the hub, and in which iteration; null if nobody did. A standby that alone did not hear
+/// the hub has not: nobody followed it.
+template <class Scalar>
+Json took_over_record(const RunOutcome<Scalar>& outcome) {
+  if (outcome.peers.empty() || !outcome.peers[hub_id].gone) return nullptr;
+  for (PeerId id = 0; id < outcome.peers.size(); ++id)
+    if (const auto iteration = outcome.peers[id].took_over_in)
+      return {{"peer", id}, {"iteration", *iteration}};
+  return nullptr;
+}
+
 /// Null if the hub left no meters: it is gone.
 Json hub_port_of_run(const RunSettings& settings, const std::vector<PeerOutcome>& peers) {
   if (peers[hub_id].meters.now == Duration{0}) return nullptr;
@@ -302,6 +313,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   summary["returned"] = outcome.returned;
   summary["one_sided_mixing"] = one_sided_mixing_record(experiment, outcome);
   summary["joined"] = outcome.joined;
+  summary["took_over"] = took_over_record(outcome);
   summary["round_deadline"] = round_deadline_record(experiment, outcome, driver);
   summary["resyncs"] = totals.resyncs;
   summary["refused"] = totals.refused;

@@ -55,6 +55,9 @@ struct PeerSessionInput {
   std::optional<std::size_t> model_bytes = {};
   std::vector<PeerId> absent =
       {};  ///< the peers that are not there when the run begins, ascending; may contain this peer
+  /// Destinations to which this peer sends no messages for now. They are told at once what it needs no more,
+  /// as sources are that are no destinations.
+  std::vector<PeerId> quiet_destinations = {};
   std::string observer_address = {};  ///< for messages to the user
 };
 

@@ -6,8 +6,8 @@ namespace hearsay {
 
 template <class Scalar>
 std::optional<EdgeRequest> respond(Peer<Scalar>& peer, const PeerDeparted& news) {
-  if (!peer.neighborhood()->knows(news.id)) return std::nullopt;
-  const bool was_lost = peer.neighborhood()->is_lost(news.id);
+  if (!peer.deals_with(news.id)) return std::nullopt;
+  const bool was_lost = peer.has_lost(news.id);
   const std::vector<PeerId> offered = peer.offered();
   if (was_lost && std::ranges::find(offered, news.id) == offered.end()) return std::nullopt;
   peer.withdraw(news.id);

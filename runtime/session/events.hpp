@@ -54,6 +54,7 @@ struct EveryPeerEnded {
 struct PeerDeparted {
   PeerId id;
   std::string how;  ///< "it was started anew"
+  bool takes_this_for_gone = false;
 };
 /// Policy "drop": neighbor `id`, whose edge is out, answers again and waits for an offer (Peer::offer).
 struct NeighborReturned {

@@ -55,13 +55,14 @@ void PeerSession::resume(SessionState state) {
   tell_when_ready();
 }
 
-/// Sources that are destinations, too, learn this from the next frame. The other ones are told at once, since
-/// they retain their messages until then.
+/// Sources that are destinations, too, learn this from the next message. The other ones are told at once,
+/// since they retain their messages until then.
 void PeerSession::needs_from(std::uint64_t iteration) {
   if (iteration <= context_.next_needed) return;
   context_.next_needed = iteration;
+  const std::vector<PeerId>& quiet = context_.input.quiet_destinations;
   for (const IncomingLink& link : incoming_)
-    if (!context_.is_destination(link.source))
+    if (!context_.is_destination(link.source) || std::ranges::binary_search(quiet, link.source))
       context_.say(PeerFrame::Way::reply, link.source, to_neighbor::Alive{});
 }
 
@@ -185,7 +186,8 @@ void PeerSession::hear_hello(const FrameHeader& hello, std::span<const std::byte
   } else if (edge_is_out && context_.may_join()) {
     if (find_source(hello.sender) && hello.run_id == context_.run_id) begin_joining(hello.sender);
   } else if (edge_is_out && context_.has_started()) {
-    if (!parted_.is_outdated(hello)) context_.events.push_back(PeerDeparted{hello.sender, parted_from_this});
+    if (!parted_.is_outdated(hello))
+      context_.events.push_back(PeerDeparted{hello.sender, parted_from_this, true});
   } else if (context_.phase != SessionPhase::restoring) {
     answer_hello(hello, payload);  // a restoring peer does not answer: the caller tries again, or is called
   }
@@ -305,7 +307,7 @@ void PeerSession::hear_that_it_parted(PeerId neighbor) {
   if (context_.may_join())
     begin_joining(neighbor);
   else
-    context_.events.push_back(PeerDeparted{neighbor, parted_from_this});
+    context_.events.push_back(PeerDeparted{neighbor, parted_from_this, true});
 }
 
 /// Handles a frame from a source whose edge is out.

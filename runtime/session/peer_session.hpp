@@ -48,9 +48,9 @@ class PeerSession {
   /// sources to which this peer sends no messages are told at once.
   void needs_from(std::uint64_t iteration);
   /// Policy "drop": tells the observer that this peer begins to run without it, or has it back; calls
-  /// alternate. `completed`: iterations that this peer has completed.
-  void turn_from_observer(std::uint64_t completed) {
-    needs_from(completed + 1);
+  /// alternate. `needed`: the first iteration whose messages this peer still needs.
+  void turn_from_observer(std::uint64_t needed) {
+    needs_from(needed);
     observer_.turn();
     observer_.show_life(context_);
   }

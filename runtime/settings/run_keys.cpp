@@ -125,6 +125,17 @@ ValueKind<std::optional<std::uint64_t>> batch() {
           }};
 }
 
+ValueKind<std::optional<PeerId>> worker() {
+  return {"id >= 1",
+          [](const Setting& setting, const fs::path&) -> std::optional<PeerId> {
+            const auto* const id = std::get_if<std::int64_t>(&setting.value.data);
+            if (id == nullptr || *id < 1 || *id > std::numeric_limits<PeerId>::max())
+              setting.refuse("the id of a worker, such as 1");
+            return static_cast<PeerId>(*id);
+          },
+          [](const std::optional<PeerId>& id) { return id ? std::to_string(*id) : std::string(); }};
+}
+
 ValueKind<Duration> lost_after() {
   ValueKind<Duration> kind = kinds::duration().named("time >= " + to_text(shortest_lost_after));
   kind.read = [](const Setting& setting, const fs::path&) {
@@ -293,6 +304,10 @@ std::vector<KeyRow<RunSettings::Failure>> failure_rows() {
       Row("join_later", &Failure::join_later, peer_ids(), "run, peer, launch",
           "peers that are not there when the run begins; with policy \"drop\" only")
           .by_default("none"),
+      Row("hub_standby", &Failure::hub_standby, worker(), "run, peer, launch",
+          "the worker that takes over if a dedicated hub is lost; with policy \"drop\" only")
+          .by_default("none")
+          .see("../session/README.md#a-hub-with-a-standby"),
   };
 }
 

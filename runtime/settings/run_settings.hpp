@@ -137,6 +137,7 @@ struct RunSettings {
     /// (checkpoint_period.hpp).
     Duration checkpoint_period{0};
     std::vector<PeerId> join_later = {};  ///< peers that are absent when the run begins, ascending; drop only
+    std::optional<PeerId> hub_standby = {};  ///< the worker that takes over if the hub is lost; drop only
     bool drops() const { return policy == Policy::drop; }
     bool keeps_checkpoints() const { return checkpoint_every != 0 || checkpoint_period != Duration{0}; }
     /// True if one process may leave without ending the run: the run goes on without it, or waits until it is

@@ -56,7 +56,7 @@ EvaluationFrame<Scalar> report_of(const Experiment<Scalar>& experiment, const Pe
   if (run.evaluate == RunSettings::Run::Evaluate::own)
     frame.own = own_evaluation(experiment.problem, peer.id(), peer.model(), run.seed);
   else
-    frame.model = peer.model();
+    frame.model = peer.told_model();
   return frame;
 }
 

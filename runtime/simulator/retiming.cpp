@@ -152,8 +152,9 @@ RunOutcome<Scalar> play(const Experiment<Scalar>& experiment, const std::vector<
   return simulate<Scalar>(
       rest,
       [&](PeerId id, PacketPool& packets) {
-        return make_peer_with<Scalar>(rest, id, packets,
-                                      std::make_unique<TracePlayer<Scalar>>(traces[id], space));
+        return make_peer_with<Scalar>(rest, id, packets, [&](PeerId player) {
+          return std::make_unique<TracePlayer<Scalar>>(traces[player], space);
+        });
       },
       measured_gradient, {},
       Playback{.bytes = evaluation_frame_bytes(experiment), .stops_after = stops_after});

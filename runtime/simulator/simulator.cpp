@@ -32,7 +32,8 @@ class Simulation {
       : experiment_(experiment),
         measured_gradient_(measured_gradient),
         control_(control),
-        observer_(experiment.problem, experiment.settings.run, evaluated_in(*experiment.method)) {
+        observer_(experiment.problem, experiment.settings.run,
+                  evaluated_in(*experiment.method, experiment.settings)) {
     const RunSettings& settings = experiment.settings;
     if (settings.shapes_evaluations())
       traffic_.emplace(settings, experiment.peer_count(),
@@ -185,7 +186,8 @@ class Simulation {
     const InFlight frame = in_flight_.take(place);
     SimulatedPeer<Scalar>& receiver = peers_[frame.to];
     receiver.meters.bytes_received += frame.frame_bytes;
-    const bool waited = receiver.peer->state() == PeerState::needs_messages;
+    const PeerState awaited = receiver.peer->state();
+    const bool waited = awaited == PeerState::needs_messages;
     const std::uint64_t rounds = receiver.peer->counters().gossip_rounds;
     receiver.peer->deliver(frame.key, frame.packet, frame.metadata);
     if (waited && receiver.peer->counters().gossip_rounds != rounds) {
@@ -193,7 +195,7 @@ class Simulation {
                                      receiver.peer->state() == PeerState::needs_messages);
       receiver.timeline.wait_ended_by(frame.key.sender, now_);
     }
-    if (waited && receiver.peer->state() != PeerState::needs_messages) {
+    if ((waited || awaited == PeerState::needs_copies) && receiver.peer->state() != awaited) {
       resumed(receiver);
     } else {
       // A wait that ends in another wait may still have left frames in the outbox.
@@ -247,6 +249,7 @@ class Simulation {
         case PeerState::idle:
         case PeerState::needs_verdict:
         case PeerState::needs_agreement:
+        case PeerState::needs_copies:
           simulated.waiting_since = now_;
           simulated.timeline.waits(now_, peer.iteration() + 1, false);
           return;

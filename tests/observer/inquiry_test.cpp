@@ -126,7 +126,7 @@ TEST_CASE("inquiry: a run does not end before its last question is answered") {
 TEST_CASE("inquiry: a target is reached at x_0 if the answers say so") {
   auto experiment = two_peers_at_home();
   experiment.settings.run.target_loss = 2.5;
-  Observer<double> observer(experiment.problem, experiment.settings.run, Evaluated::mean, Asks::the_peers);
+  Observer<double> observer(experiment.problem, experiment.settings.run, {}, Asks::the_peers);
   CHECK(!observer.begin());
   CHECK(observer.answer(0, 0, {.loss = 1.0}).empty());
   const auto verdicts = observer.answer(1, 0, {.loss = 3.0});
@@ -136,7 +136,7 @@ TEST_CASE("inquiry: a target is reached at x_0 if the answers say so") {
 
 TEST_CASE("inquiry: the sum of the answers is the pooled loss, to the last bit, and hits are summed") {
   const auto experiment = two_peers_at_home();
-  Observer<double> observer(experiment.problem, {}, Evaluated::mean, Asks::the_peers);
+  Observer<double> observer(experiment.problem, {}, {}, Asks::the_peers);
   observer.begin();
   const Vector<double> x = experiment.problem.initial;
   for (const PeerId id : {1u, 0u}) {

@@ -27,7 +27,7 @@ inline Experiment<double> dropping_experiment(std::uint64_t iterations = 20) {
 struct ObserverScene {
   Experiment<double> experiment = two_peer_experiment();
   Agreement agreement = agreement_of(experiment);
-  Observer<double> evaluator{experiment.problem, {}, Evaluated::mean, who_judges(experiment.problem)};
+  Observer<double> evaluator{experiment.problem, {}, {}, who_judges(experiment.problem)};
   ObserverSession session;
 
   explicit ObserverScene(const RunRecord& earlier = {})

@@ -93,6 +93,7 @@ const std::map<std::string, KeySample>& key_samples() {
       {"failure.checkpoint_every", {"100", "\"often\""}},
       {"failure.lost_after", {"\"20 s\"", "20"}},
       {"failure.join_later", {"[4, 6]", "[4, 4]"}},
+      {"failure.hub_standby", {"2", "0"}},
       {"algorithm.inner_length", {"500", "\"long\""}},
       {"algorithm.inner_growth", {"1.5", "false"}},
       {"algorithm.snapshot", {"\"average\"", "0"}},

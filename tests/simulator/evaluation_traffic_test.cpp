@@ -44,9 +44,9 @@ class Alone final : public Algorithm<float> {
 RunOutcome<float> simulate_alone(const Experiment<float>& experiment) {
   return simulate<float>(experiment,
                          [&](PeerId id, PacketPool& packets) {
-                           return make_peer_with<float>(
-                               experiment, id, packets,
-                               std::make_unique<Alone>(experiment.problem.dimension()));
+                           return make_peer_with<float>(experiment, id, packets, [&](PeerId) {
+                             return std::make_unique<Alone>(experiment.problem.dimension());
+                           });
                          },
                          Duration{0}, {});
 }

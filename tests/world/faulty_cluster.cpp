@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/checkpoint/replay.hpp"
+#include "runtime/experiment/hub_standby.hpp"
 #include "runtime/experiment/run_agreement.hpp"
 #include "runtime/peer/joining.hpp"
 #include "runtime/peer/staleness.hpp"
@@ -28,8 +29,8 @@ FaultyCluster::FaultyCluster(const Experiment<double>& experiment, std::uint64_t
       weather_(weather),
       random_(seed, 0, 0, Purpose::data),
       archive_(std::move(archive)),
-      evaluator_(experiment.problem, experiment.settings.run, evaluated_in(*experiment.method),
-                 who_judges(experiment.problem)),
+      evaluator_(experiment.problem, experiment.settings.run,
+                 evaluated_in(*experiment.method, experiment.settings), who_judges(experiment.problem)),
       observer_(std::in_place, observer_input(experiment, 1min), evaluator_, now_),
       nodes_(experiment.peer_count()),
       previous_arrival_(std::size_t{experiment.peer_count() + 1} * (experiment.peer_count() + 1)) {}
@@ -82,6 +83,7 @@ void FaultyCluster::start(PeerId id, bool resumes) {
   input.model_bytes = model_bytes_of(experiment_);
   if (experiment_.settings.failure.keeps_checkpoints()) input.largest_lead = largest_lead(experiment_);
   input.absent = experiment_.settings.failure.join_later;
+  input.quiet_destinations = quiet_destinations(experiment_.settings, id);
   if (drops()) {
     std::vector<WatchedPeer> watched;
     for (const PeerId source : partners.sources) watched.push_back({source, ""});
@@ -146,7 +148,8 @@ void FaultyCluster::crash_first(Duration when, Duration back) {
 void FaultyCluster::renew_observer() {
   const RunRecord earlier{observer_->evaluations()};
   evaluator_ = Observer<double>(experiment_.problem, experiment_.settings.run,
-                                evaluated_in(*experiment_.method), who_judges(experiment_.problem));
+                                evaluated_in(*experiment_.method, experiment_.settings),
+                                who_judges(experiment_.problem));
   observer_.emplace(observer_input(experiment_, 1min), evaluator_, now_, earlier);
 }
 
@@ -165,7 +168,7 @@ void FaultyCluster::answer(PeerId id, const ScoreAsked& question) {
 
 std::vector<std::byte> FaultyCluster::snapshot_of(const PeerMeters& meters, const Peer<double>& peer) const {
   const RunSettings::Run& run = experiment_.settings.run;
-  if (run.evaluate != RunSettings::Run::Evaluate::own) return encode_snapshot(meters, peer.model());
+  if (run.evaluate != RunSettings::Run::Evaluate::own) return encode_snapshot(meters, peer.told_model());
   return encode_own_snapshot(meters, own_evaluation(experiment_.problem, peer.id(), peer.model(), run.seed));
 }
 
@@ -291,6 +294,7 @@ void FaultyCluster::handle(PeerId id, SocketEvent& event) {
   } else if (const auto* arrived = std::get_if<ModelArrived>(&event)) {
     join(id, *arrived);
   } else if (const auto* departed = std::get_if<PeerDeparted>(&event)) {
+    if (departed->takes_this_for_gone && departed->id == hub_id) node.peer->stand_down();
     part(id, departed->id);
   } else if (const auto* returned = std::get_if<NeighborReturned>(&event)) {
     if (const auto request = respond(*node.peer, *returned)) send_edge_request(id, *request);
@@ -320,7 +324,7 @@ void FaultyCluster::settle(Node& node) {
     for (const ModelCopy& copy : peer.copies()) node.session->give(copy);
     peer.copies().clear();
     if (!experiment_.method->asynchronous)
-      node.session->needs_from(first_needed_in(peer.iteration() + 1, staleness_of(experiment_.settings)));
+      node.session->needs_from(first_needed_in(peer.needed_from(), staleness_of(experiment_.settings)));
     acts = false;
     if (peer.state() == PeerState::needs_gradient && !node.computes) {
       node.computes = true;
@@ -344,7 +348,7 @@ void FaultyCluster::settle(Node& node) {
         node.session->tell_observer({FrameKind::evaluation, peer.iteration(), snapshot_of(meters, peer)});
       peer.evaluation_taken();
       acts = true;
-    } else if (peer.state() == PeerState::finished && !node.reported) {
+    } else if (peer.has_ended() && !node.reported) {
       node.reported = true;
       PeerMeters meters;
       meters.counters = peer.counters();

@@ -85,14 +85,15 @@ class FaultyCluster {
   std::uint64_t lost = 0;
   std::uint64_t repeated = 0;
   std::uint64_t overtaken = 0;
-  std::uint64_t corrupted = 0;  ///< replicas
-  std::uint64_t crashes = 0;    ///< of peers that were running
-  std::uint64_t replayed = 0;   ///< log entries that peers replayed
-  std::uint64_t parted = 0;     ///< how often an end of an edge took it out
-  std::uint64_t attached = 0;   ///< how often an end of an edge took it in again
-  std::uint64_t judged = 0;     ///< how often a peer began to judge a mean model
-  std::uint64_t joined = 0;     ///< how often a peer joined with the model of a neighbor
-  std::uint64_t hub_lost = 0;   ///< how often a worker ended since it had lost the hub
+  std::uint64_t corrupted = 0;     ///< replicas
+  std::uint64_t crashes = 0;       ///< of peers that were running
+  std::uint64_t replayed = 0;      ///< log entries that peers replayed
+  std::uint64_t parted = 0;        ///< how often an end of an edge took it out
+  std::uint64_t attached = 0;      ///< how often an end of an edge took it in again
+  std::uint64_t judged = 0;        ///< how often a peer began to judge a mean model
+  std::uint64_t joined = 0;        ///< how often a peer joined with the model of a neighbor
+  std::uint64_t hub_lost = 0;      ///< how often a worker ended since it had lost the hub
+  std::uint64_t hub_replaced = 0;  ///< how often a hub found that all had gone to its standby
   struct Entry {
     PeerId peer, from;
     std::uint64_t iteration;

@@ -8,6 +8,13 @@
 
 namespace hearsay {
 
+namespace {
+
+/// The driver adds three rounds, which are short here.
+constexpr Duration patience_with_standby = std::chrono::seconds(1);
+
+}  // namespace
+
 const MixingRow FaultyCluster::Life::not_seen{.self_weight = -1.0, .hears = {}, .heard_by = {}};
 
 void FaultyCluster::begin_late(PeerId id, Duration when) {
@@ -54,11 +61,15 @@ void FaultyCluster::send_edge_request(PeerId id, const EdgeRequest& request) {
 void FaultyCluster::part(PeerId id, PeerId neighbor) {
   if (!nodes_[id].started) return;
   Peer<double>& peer = *nodes_[id].peer;
-  const bool was_lost = peer.neighborhood()->is_lost(neighbor);
+  const bool was_lost = peer.deals_with(neighbor) && peer.has_lost(neighbor);
   const auto wanted = respond(peer, PeerDeparted{neighbor, {}});
   if (!wanted) return;
   send_edge_request(id, *wanted);
   if (!was_lost) ++parted;
+  if (peer.awaits_standby()) nodes_[id].waits_since = now_;
+  if (!peer.is_replaced()) return;
+  ++hub_replaced;
+  nodes_[id].session->tell_observer({FrameKind::parted, peer.iteration(), {}});
 }
 
 void FaultyCluster::lose_hub(PeerId id) {
@@ -79,9 +90,13 @@ void FaultyCluster::check_deadlines(PeerId id) {
   for (const PeerId source : awaited) node.watch->heard(source, node.heard_at[source]);
   for (const SilenceWatch::Lost& silent :
        node.watch->judge(now_, node.waits_since, peer.iteration() + 1, awaited).lost) {
-    if (experiment_.method->pattern.has_hub && silent.id == hub_id) return lose_hub(id);
+    const bool is_hub = experiment_.method->pattern.has_hub && silent.id == peer.hub();
+    if (is_hub && !peer.survives_hub()) return lose_hub(id);
     part(id, silent.id);
   }
+  if (peer.hears_claim() && node.watch->silence(now_, Instant{}, node.heard_at[hub_id]) > lost_after)
+    part(id, hub_id);
+  if (peer.awaits_standby() && now_ - node.waits_since > patience_with_standby) return lose_hub(id);
   if (peer.state() == PeerState::needs_agreement && now_ - node.waits_since > lost_after) {
     if (peer.lacks_hub()) return lose_hub(id);
     for (const PeerId neighbor : peer.offered()) part(id, neighbor);
@@ -89,11 +104,11 @@ void FaultyCluster::check_deadlines(PeerId id) {
   const bool silent = node.watch->silence(now_, node.waits_since, node.observer_heard_at) > lost_after;
   if (awaited.empty() && !node.unobserved && silent) {
     node.unobserved = true;
-    node.session->turn_from_observer(peer.iteration());
+    node.session->turn_from_observer(peer.needed_from());
     peer.detach_from_observer();
   } else if (node.unobserved && now_ - node.observer_heard_at <= lost_after) {
     node.unobserved = false;
-    node.session->turn_from_observer(peer.iteration());
+    node.session->turn_from_observer(peer.needed_from());
     peer.attach_to_observer();
   }
   settle(node);

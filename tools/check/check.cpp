@@ -107,6 +107,7 @@ Json as_json(const std::string& name, const Plan& plan) {
           {"bytes_per_iteration", spread_of(plan.bytes_per_iteration())},
           {"predicted_bytes_per_iteration", spread_of(plan.predicted_bytes_per_iteration())},
           {"hub_port", hub_port_json(plan)},
+          {"bytes_to_standby", plan.settings.failure.hub_standby ? Json(plan.copied_bytes()) : Json(nullptr)},
           {"bits_per_parameter_and_gradient", plan.predicted_bits_per_parameter_and_gradient()},
           {"bytes_per_peer", std::move(totals)},
           {"bytes_sent", plan.traffic.total_bytes()},
@@ -125,8 +126,9 @@ std::string failure_text(const RunSettings::Failure& failure) {
   const std::string silence = "after " + to_text(failure.lost_after) + " of silence (at most " +
                               to_text(ArrivalDeadline::times_lost_after * failure.lost_after) +
                               ", if a peer was silent for long before) ";
-  const std::string policy =
-      failure.drops() ? silence + "the others go on without it" : silence + "the run ends";
+  std::string policy = failure.drops() ? silence + "the others go on without it" : silence + "the run ends";
+  if (failure.hub_standby)
+    policy += "; if it is the hub, peer " + std::to_string(*failure.hub_standby) + " takes over";
   if (!failure.keeps_checkpoints()) return policy + "; no checkpoints";
   return policy + "; checkpoints every " +
          (failure.checkpoint_period != Duration{0} ? to_text(failure.checkpoint_period)
@@ -314,6 +316,9 @@ std::string as_text(const std::string& name, const Plan& plan) {
   };
   table.add({"an iteration", traffic_text(plan)});
   if (has_hub_port(plan)) table.add({"", hub_port_text(plan)});
+  if (settings.failure.hub_standby)
+    table.add({"", "and " + bytes_text(std::round(plan.copied_bytes())) + " bytes of copies to peer " +
+                       std::to_string(*settings.failure.hub_standby) + ", which stands by"});
   table.add({"", significant(plan.predicted_bits_per_parameter_and_gradient(), 3) +
                      " bits a parameter and gradient"});
   if (plan.catches_up)

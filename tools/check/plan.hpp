@@ -64,12 +64,21 @@ struct Plan {
     const PortTraffic of_hub = sent_by(hub_id);
     PortTraffic sum;
     for (const auto& [peer, below] : groups) {
-      const PortTraffic sent = sent_by(peer);
+      PortTraffic sent = sent_by(peer);
+      const bool half_is_copies = settings.failure.hub_standby && settings.failure.hub_standby != peer;
+      if (half_is_copies) sent = {sent.bytes / 2, sent.messages / 2};
       const double passed_on = static_cast<double>(below) * static_cast<double>(iterations);
       sum.bytes += sent.bytes - (below == 0 ? 0.0 : passed_on * of_hub.bytes / of_hub.messages);
       sum.messages += sent.messages - passed_on;
     }
     return per_iteration(sum);
+  }
+  /// Bytes of the copies that the standby of the hub gets in an iteration, predicted.
+  double copied_bytes() const {
+    double bytes = 0.0;
+    for (const auto& [peer, below] : groups)
+      if (settings.failure.hub_standby != peer) bytes += per_iteration(sent_by(peer)).bytes / 2;
+    return bytes;
   }
   double predicted_bytes() const {
     return std::accumulate(dry_run.peer_bytes.begin(), dry_run.peer_bytes.end(), 0.0);

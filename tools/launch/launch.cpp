@@ -198,7 +198,7 @@ int launch_command(const LaunchOptions& options) {
   plan.start_patience = start_patience;
   plan.beat_every = heartbeat_interval(settings.failure.lost_after);
   plan.drops = settings.failure.drops();
-  plan.has_hub = find_method(settings.algorithm.kind).pattern.has_hub;
+  plan.has_hub = find_method(settings.algorithm.kind).pattern.has_hub && !settings.failure.hub_standby;
   for (PeerId id = 0; id < cluster.graph.peer_count(); ++id) {
     const NamedPeer& peer = cluster.peers[id];
     if (std::ranges::binary_search(settings.failure.join_later, id)) {

@@ -36,7 +36,7 @@ struct LaunchedRunPlan {
   /// Called with what peer 0 tells of the run while it goes on (run_news.hpp).
   std::function<void(const nlohmann::json& news)> on_news = [](const nlohmann::json&) {};
   bool drops = false;    ///< failure.policy = "drop": the run goes on without lost peers
-  bool has_hub = false;  ///< peer 0 is a hub, without which no run goes on
+  bool has_hub = false;  ///< peer 0 is a hub without a standby: no run goes on without it
 };
 
 /// How a launched run ended.
