@@ -203,7 +203,10 @@ int report_run(const FinishedRun& run, const RunFileOptions& options) {
     std::printf("%s\n", json_text(run.summary).c_str());
   else if (!options.quiet && run.output_created)
     print_closing_words(run);
-  if (run.status == RunStatus::diverged || run.status == RunStatus::lost) print_notice(run.reason);
+  // A run that was interrupted before it began leaves no record; its reason says by whom.
+  const bool never_began = run.status == RunStatus::interrupted && run.reason != "interrupted";
+  if (run.status == RunStatus::diverged || run.status == RunStatus::lost || never_began)
+    print_notice(run.reason);
   return exit_code_of(run.status);
 }
 

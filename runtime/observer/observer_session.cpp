@@ -214,7 +214,7 @@ void ObserverSession::take_stop(const FrameHeader& header, std::span<const std::
   // The `stop` of a process that was refused in the middle of the run does not count.
   if (progress_ != Progress::gathering && !claims_.is_ready(header.sender) && (exit_code == 2 || drops()))
     return;
-  if (payload.empty() || exit_code == 130) return interrupt(now);
+  if (payload.empty() || exit_code == 130) return interrupt(now, printable_text(payload));
   lose(printable_text(payload), exit_code);
 }
 
@@ -331,11 +331,13 @@ FrameHeader ObserverSession::busy_sign() const {
   return header;
 }
 
-void ObserverSession::interrupt(Instant now) {
+void ObserverSession::interrupt(Instant now, const std::string& by) {
   if (interrupted_ || over()) return;
-  interrupted_ = true;
-  stop({}, 0);
-  // Before the start, peers have no results to send.
+  interrupted_ =
+      started() || input_.addresses.empty() ? "interrupted" : "peer 0 was interrupted before the run began";
+  if (!started() && !by.empty()) interrupted_ = by;
+  // Before the start, peers have no results to send: they end with the sentence.
+  stop(started() ? std::string() : *interrupted_, started() ? 0 : 130);
   end_deadline_ = now + (started() ? patience_after_stop : Duration{0});
   expect_no_results_of_killed_peers();
 }
@@ -343,8 +345,9 @@ void ObserverSession::interrupt(Instant now) {
 void ObserverSession::leave(Instant now) {
   // The hub is in this process, too, and nobody goes on without it, unless it has a standby.
   const bool run_ends = is_last_hub(hub_id) && drops();
-  if (!started() || run_ends || !input_.failure.survives_a_leave()) return interrupt(now);
-  interrupted_ = true;
+  if (progress_ == Progress::gathering || run_ends || !input_.failure.survives_a_leave())
+    return interrupt(now);
+  interrupted_ = "interrupted";
   closing_ = Closing::over;
 }
 
@@ -385,7 +388,7 @@ RunResult ObserverSession::outcome() const {
   RunResult result = members_.conclude(schedule_, evaluator_);
   if (interrupted_) {
     result.status = RunStatus::interrupted;
-    result.reason = "interrupted";
+    result.reason = *interrupted_;
   }
   if (loss_) {
     result.status = RunStatus::lost;

@@ -71,8 +71,9 @@ class ObserverSession {
   /// Returns the peer that `judge_silence` would treat as lost; nothing if there is none. `judge_silence` may
   /// then complete an evaluation, which takes long.
   std::optional<PeerId> silent_peer(Instant now);
-  /// The user wants the run to end. Peers get 5 s to send their results.
-  void interrupt(Instant now);
+  /// The user wants the run to end. Peers get 5 s to send their results; before the run has begun they have
+  /// none, and end with exit code 130 and the sentence `by`. Empty: the user asks at the observer's process.
+  void interrupt(Instant now, const std::string& by = {});
   /// This process ends, and the run goes on without its observer or with the next one. If the run cannot go
   /// on, the same as `interrupt`.
   void leave(Instant now);
@@ -191,8 +192,8 @@ class ObserverSession {
   Closing closing_ = Closing::open;
   std::optional<TurningAway> turning_away_;
   std::optional<Loss> loss_;
-  bool interrupted_ = false;  // by the user
-  Instant origin_{};          // when the run began
+  std::optional<std::string> interrupted_;  // by the user: a sentence
+  Instant origin_{};                        // when the run began
   Instant start_deadline_;
   Instant next_heartbeat_;
   std::optional<Instant> end_deadline_;

@@ -285,18 +285,11 @@ template <class Scalar>
 void PeerDriver<Scalar>::leave_if_interrupted() {
   const bool run_ends =
       drops() && is_hub(id()) && !experiment_.settings.failure.hub_standby;  // without this process
-  if (control_.is_asked_to_leave() && has_started() && experiment_.settings.failure.survives_a_leave() &&
+  const bool has_others = has_started() || control_.resumes;  // that can go on, or wait for its successor
+  if (control_.is_asked_to_leave() && has_others && experiment_.settings.failure.survives_a_leave() &&
       !run_ends)
     return leave_alone();
   if (leaving_ == Leaving::stays && (control_.is_interrupted() || control_.is_asked_to_leave())) interrupt();
-}
-
-template <class Scalar>
-void PeerDriver<Scalar>::interrupt() {
-  leaving_ = Leaving::interrupted;
-  stop();
-  session_.tell_observer({FrameKind::stop, peer_->iteration(), {}});
-  if (!has_started()) end_with({130, "interrupted"});
 }
 
 template <class Scalar>
@@ -384,7 +377,8 @@ PeerEnd PeerDriver<Scalar>::leave() {
     end_->reason = self + ": " + end_->reason;
     return *end_;
   }
-  if (end_->exit_code == 130 && leaving_ == Leaving::interrupted) end_->reason = self + " was interrupted";
+  if (end_->exit_code == 130 && leaving_ == Leaving::interrupted)
+    end_->reason = self + " was interrupted" + (has_started() ? "" : " before the run began");
   if (end_->exit_code != 0) session_.say_stop(end_->exit_code, end_->reason);
   return *end_;
 }

@@ -167,8 +167,14 @@ class PeerDriver {
   /// If the user has interrupted this peer: stops, and asks the observer to end the run everywhere. If this
   /// process alone was asked to leave, and the run survives that: leave_alone().
   void leave_if_interrupted();
-  /// The user wants the run to end: stops, and asks the observer to end it everywhere.
-  void interrupt();
+  /// The user wants the run to end: stops, and asks the observer to end it everywhere. Before the start
+  /// nobody has a result to send: all end at once, with the sentence that leave() sends.
+  void interrupt() {
+    leaving_ = Leaving::interrupted;
+    if (!has_started()) return end_with({130, "interrupted"});
+    stop();
+    session_.tell_observer({FrameKind::stop, peer_->iteration(), {}});
+  }
   /// This process leaves; the run goes on without it, or with its successor.
   void leave_alone();
   /// Gives up neighbors, and the observer, that are silent for too long.

@@ -72,6 +72,45 @@ TEST_SUITE("net") {
     CHECK(record_of(hosts.output(0)).summary["status"] == "interrupted");
   }
 
+  TEST_CASE(
+      "faults: a peer that is told to end (SIGTERM) before the run begins ends it everywhere, by name") {
+    for (const std::string failure : {"", "checkpoint_every = 7\n", "policy = \"drop\"\n"})
+      for (const std::size_t leaver : {2, 0}) {
+        CAPTURE(failure);
+        CAPTURE(leaver);
+        HostPeers hosts({.failure = failure});
+        for (const std::size_t id : {0, 1, 2}) hosts.start(id, {"--wait", "1 h"});  // nobody waits that long
+        // Peer 1 has heard both of its neighbors, and the observer has heard all three.
+        REQUIRE(hosts.peer(1).wait_until(
+            [&] { return contains(hosts.peer(1).complained(), "peer 3 has not come up"); }));
+        kill(hosts.peer(leaver).process(), SIGTERM);
+        for (const std::size_t id : {0, 1, 2}) {
+          CHECK(hosts.peer(id).wait() == 130);
+          CHECK_MESSAGE(contains(hosts.peer(id).complained(),
+                                 "peer " + std::to_string(leaver) + " was interrupted before the run began"),
+                        hosts.peer(id).complained());
+        }
+        CHECK_FALSE(fs::exists(hosts.output(0) / "summary.json"));  // there is nothing to record
+      }
+  }
+
+  TEST_CASE(
+      "faults: a peer that goes out of service while it waits to resume is waited for, and changes no bit") {
+    HostPeers hosts;
+    hosts.start_all();
+    REQUIRE_MESSAGE(hosts.reaches(4), hosts.peer(0).complained());
+    kill(hosts.peer(0).process(), SIGSTOP);  // so nobody tells peer 2 from where to go on
+    hosts.kill_peer(2);
+    Program& early = hosts.start(2, {"--resume"});
+    REQUIRE(early.wait_until([&] { return contains(early.complained(), "peer 2 waits for the observer"); }));
+    kill(early.process(), SIGTERM);
+    CHECK(early.wait() == 130);
+    CHECK_MESSAGE(contains(early.complained(), "started again with --resume"), early.complained());
+    kill(hosts.peer(0).process(), SIGCONT);
+    hosts.start(2, {"--resume"});
+    hosts.check_end();
+  }
+
   TEST_CASE("faults: all peers killed and started anew on several hosts end with the same bits") {
     HostPeers hosts;
     hosts.start_all();

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
+#include "runtime/wire/stop.hpp"
 #include "tests/observer/observer_scene.hpp"
 
 using namespace hearsay;
@@ -201,6 +204,13 @@ TEST_CASE(
   Scene interrupted;
   CHECK(stop(interrupted, 130));
   CHECK(interrupted.session.outcome().status == RunStatus::interrupted);
+  CHECK(interrupted.session.outcome().reason == "peer 1 has its reasons");
+  const auto told = std::ranges::find_if(interrupted.session.outbox(), [](const ObserverFrame& frame) {
+    return frame.to == 0 && frame.header.kind == FrameKind::stop;
+  });
+  REQUIRE(told != interrupted.session.outbox().end());
+  CHECK(as_stop(told->header).exit_code == 130);
+  CHECK(printable_text(told->payload) == "peer 1 has its reasons");
   Scene refused;
   CHECK(stop(refused, 2));
   CHECK(refused.session.lost_by_misuse());
