@@ -23,6 +23,7 @@ struct ObserverInput {
   std::string method;                       ///< name of the method, for messages to the user
   bool may_be_joined = false;               ///< true if a peer may join the run in its middle
   bool has_hub = false;                     ///< true if the run ends if peer 0, the hub, is lost
+  bool rounds_close = false;                ///< true if the hub waits for no answer longer than a round takes
   Duration start_patience{0};               ///< how long peers may take to be ready
   std::vector<std::string> addresses = {};  ///< of the peers, for messages; empty if nobody has to know them
 };
@@ -39,6 +40,7 @@ ObserverInput observer_input(const Experiment<Scalar>& experiment, Duration star
                     (experiment.settings.failure.hub_standby ? " with failure.hub_standby" : ""),
           .may_be_joined = model_bytes_of(experiment).has_value(),
           .has_hub = experiment.method->pattern.has_hub,
+          .rounds_close = experiment.settings.topology.rounds_close(),
           .start_patience = start_patience,
           .addresses = addresses};
 }

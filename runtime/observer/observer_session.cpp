@@ -69,7 +69,7 @@ void ObserverSession::hear(const FrameHeader& header, std::span<const std::byte>
     case FrameKind::result:
       return take_result(sender, payload);
     case FrameKind::parted:
-      return lose_peer(sender, "peer " + std::to_string(sender) + " has left");
+      return lose_peer(sender, "peer " + std::to_string(sender) + " has left", "it has left");
     case FrameKind::stop:
       return take_stop(header, payload, now);
     default:
@@ -218,12 +218,12 @@ void ObserverSession::take_stop(const FrameHeader& header, std::span<const std::
   lose(printable_text(payload), exit_code);
 }
 
-void ObserverSession::lose_peer(PeerId id, const std::string& how) {
+void ObserverSession::lose_peer(PeerId id, const std::string& how, const std::string& to_others) {
   if (!over() && !members_.is_lost(id) && started() && drops())
     for (PeerId other = 0; other < input_.peer_count; ++other) {
       if (other == id || members_.is_gone(other)) continue;
       // The incarnation says which process has ended: its successor may be running already.
-      words_.say(other, from_observer::Departed{id, incarnation_of(id)});
+      words_.say(other, from_observer::Departed{id, incarnation_of(id)}, to_others);
     }
   do_without(id, how);
 }
@@ -300,13 +300,16 @@ std::optional<PeerId> ObserverSession::silent_peer(Instant now) {
   return members_.silent_peer(now);
 }
 
-/// The neighbors are not told: they judge for themselves, and may hear a peer that the observer cannot.
+/// The neighbors are not told: they judge for themselves, and may hear a peer that the observer cannot. But a
+/// hub that closes its rounds takes a silent worker for a late one, so it is told.
 void ObserverSession::judge_silence(Instant now) {
   const std::optional<PeerId> id = silent_peer(now);
   if (!id) return;
   const auto whole = std::chrono::duration_cast<std::chrono::seconds>(members_.silence_of(*id, now)).count();
-  do_without(*id, "peer " + std::to_string(*id) + " was lost: it has said nothing for " +
-                      std::to_string(whole) + " s");
+  const std::string silence = "it has said nothing for " + std::to_string(whole) + " s";
+  const std::string how = "peer " + std::to_string(*id) + " was lost: " + silence;
+  if (input_.rounds_close) return lose_peer(*id, how, silence);
+  do_without(*id, how);
 }
 
 void ObserverSession::tick(Instant now) {

@@ -78,8 +78,8 @@ class ObserverSession {
   /// on, the same as `interrupt`.
   void leave(Instant now);
   /// The process of a peer has ended. By failure.policy, the run is lost, or goes on without the peer, and
-  /// the others are told so.
-  void lose_peer(PeerId id, const std::string& how);
+  /// the others are told so: in the sentence `to_others`, or, if that is empty, that it has ended.
+  void lose_peer(PeerId id, const std::string& how, const std::string& to_others = {});
   /// The run is lost; `reason` is a sentence. The peers end with `exit_code`: 3 (a peer is lost) or 2
   /// (misuse).
   void lose(const std::string& reason, int exit_code = 3);

@@ -362,10 +362,8 @@ void PeerDriver<Scalar>::leave_alone() {
     return end_with({130, "it was asked to end; started again with --resume within " +
                               to_text(experiment_.settings.failure.lost_after) +
                               ", it goes on where it was"});
-  // Of a hub that parts from its standby, this one would think that it was itself taken for gone.
-  const bool is_replaced = is_hub(id()) && experiment_.settings.failure.hub_standby;
   for (const PeerId neighbor : partners_of(experiment_, id()).destinations)
-    if (!is_replaced) session_.send_edge_request(EdgeRequest{EdgeRequest::What::part, neighbor});
+    session_.send_edge_request(EdgeRequest{EdgeRequest::What::leave, neighbor});
   session_.tell_observer({FrameKind::parted, peer_->iteration(), {}});
   end_with({130, "it was asked to end; the others go on without it"});
 }

@@ -13,6 +13,7 @@ namespace hearsay {
 struct EdgeRequest {
   enum class What : std::uint8_t {
     part,   ///< the edge is out
+    leave,  ///< the edge is out, since this peer's process ends
     offer,  ///< this peer offers that the edge be in again from `iteration` on, or later
     take,   ///< this peer takes the other end's offer: the edge is in from `iteration` on
     agree,  ///< the other end has taken this peer's offer: the edge is in from `iteration` on

@@ -1,5 +1,7 @@
 #include "runtime/session/parted_edges.hpp"
 
+#include "runtime/wire/words_to_neighbor.hpp"
+
 namespace hearsay {
 
 void PartedEdges::part(PeerId neighbor) {
@@ -13,14 +15,17 @@ void PartedEdges::send_edge_request(const EdgeRequest& request, Retention& reten
   const PeerId neighbor = request.neighbor;
   switch (request.what) {
     case EdgeRequest::What::part:
+    case EdgeRequest::What::leave: {
+      const to_neighbor::Parted parted{request.what == EdgeRequest::What::leave};
       part(neighbor);
       // Said again even if it was said before: the first `parted` may be lost.
       if (context.is_destination(neighbor)) {
         retention.abandon(neighbor);
-        context.say(PeerFrame::Way::outlet, neighbor, FrameKind::parted);
+        context.say(PeerFrame::Way::outlet, neighbor, parted);
       }
-      if (context.hears(neighbor)) context.say(PeerFrame::Way::reply, neighbor, FrameKind::parted);
+      if (context.hears(neighbor)) context.say(PeerFrame::Way::reply, neighbor, parted);
       return;
+    }
     case EdgeRequest::What::offer:
       for (Edge& edge : out_)
         if (edge.to == neighbor) edge.offered = true;

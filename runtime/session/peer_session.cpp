@@ -144,7 +144,7 @@ FrameUse PeerSession::hear_source(const FrameHeader& head, std::span<const std::
       parted_.say_taken(head.sender, context_);
       return FrameUse::words;
     case FrameKind::parted:
-      hear_that_it_parted(head.sender);
+      hear_that_it_parted(head.sender, head);
       return FrameUse::words;
     case FrameKind::join:
       hear_join(head.sender);
@@ -229,7 +229,7 @@ FrameUse PeerSession::hear_destination(PeerId destination, const FrameHeader& he
   if (head.run_id != context_.run_id) return FrameUse::garbage;
   if (head.kind == FrameKind::model) return hear_model(head, payload);
   if (head.kind == FrameKind::parted && (context_.may_join() || !parted_.contains(destination))) {
-    hear_that_it_parted(destination);
+    hear_that_it_parted(destination, head);
     return FrameUse::words;
   }
   if (parted_.hear_destination(destination, head, context_)) return FrameUse::words;
@@ -272,7 +272,8 @@ FrameUse PeerSession::hear_observer(const FrameHeader& head, std::span<const std
       return FrameUse::words;
     case FrameKind::departed: {
       const from_observer::Departed departed = from_observer::as_departed(head);
-      if (departed.peer != context_.input.self && !context_.may_join()) hear_departed(departed);
+      if (departed.peer != context_.input.self && !context_.may_join())
+        hear_departed(departed, printable_text(payload));
       return FrameUse::words;
     }
     case FrameKind::stop:
@@ -303,11 +304,13 @@ void PeerSession::hear_start(const from_observer::Start& start, Instant now) {
 // Policy "drop": edges that are out (parted_edges.hpp).
 
 /// A neighbor says that its edge to this peer is out.
-void PeerSession::hear_that_it_parted(PeerId neighbor) {
+void PeerSession::hear_that_it_parted(PeerId neighbor, const FrameHeader& parted) {
   if (context_.may_join())
     begin_joining(neighbor);
   else
-    context_.events.push_back(PeerDeparted{neighbor, parted_from_this, true});
+    context_.events.push_back(to_neighbor::as_parted(parted).leaves
+                                  ? PeerDeparted{neighbor, "it was asked to end, and has left"}
+                                  : PeerDeparted{neighbor, parted_from_this, true});
 }
 
 /// Handles a frame from a source whose edge is out.

@@ -129,18 +129,19 @@ class PeerSession {
   void hear_hello(const FrameHeader& hello, std::span<const std::byte> payload);
   void answer_hello(const FrameHeader& hello, std::span<const std::byte> payload);
   FrameUse hear_parted(const FrameHeader& head, std::span<const std::byte> payload);
-  void hear_that_it_parted(PeerId neighbor);
+  void hear_that_it_parted(PeerId neighbor, const FrameHeader& parted);
   bool is_of_successor(const FrameHeader& hello);
   void begin_joining(PeerId neighbor);
   FrameUse hear_model(const FrameHeader& head, std::span<const std::byte> payload);
   void hear_join(PeerId joiner);
   void hear_start(const from_observer::Start& start, Instant now);
-  /// The observer says that a process has ended. Ignored if a successor of that process, under the same id,
-  /// has greeted this peer already.
-  void hear_departed(const from_observer::Departed& departed) {
+  /// The observer says that a process has ended, or `how` it is gone. Ignored if a successor of that process,
+  /// under the same id, has greeted this peer already.
+  void hear_departed(const from_observer::Departed& departed, const std::string& how) {
     const IncomingLink* const link = find_source(departed.peer);
     const bool has_successor = link && link->has_greeted() && !link->has_greeted_as(departed.incarnation);
-    if (!has_successor) context_.events.push_back(PeerDeparted{departed.peer, "its process has ended"});
+    if (!has_successor)
+      context_.events.push_back(PeerDeparted{departed.peer, how.empty() ? "its process has ended" : how});
   }
   /// Another peer or the observer ends the run. If the run was given up before it began, adds what this peer
   /// knows of the reason.

@@ -25,6 +25,12 @@ void put(const Alive& alive, FrameHeader& header) {
 }
 Alive as_alive(const FrameHeader& header) { return {.next_number = header.sequence}; }
 
+void put(const Parted& parted, FrameHeader& header) {
+  header.kind = Parted::kind;
+  header.slot = parted.leaves ? 1 : 0;
+}
+Parted as_parted(const FrameHeader& header) { return {.leaves = header.slot == 1}; }
+
 void put(const Model& model, FrameHeader& header) {
   header.kind = Model::kind;
   header.iteration = model.iteration;

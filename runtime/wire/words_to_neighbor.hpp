@@ -39,6 +39,15 @@ struct Alive {
 void put(const Alive& alive, FrameHeader& header);
 Alive as_alive(const FrameHeader& header);
 
+/// Policy "drop": the sender has removed its edge to the receiver.
+struct Parted {
+  static constexpr FrameKind kind = FrameKind::parted;
+  bool leaves = false;  ///< the sender itself ends, and the run goes on without it; true for slot 1 only
+  bool operator==(const Parted&) const = default;
+};
+void put(const Parted& parted, FrameHeader& header);
+Parted as_parted(const FrameHeader& header);
+
 /// To a peer that joins: the sender's model at the end of an iteration.
 struct Model {
   static constexpr FrameKind kind = FrameKind::model;

@@ -45,6 +45,20 @@ TEST_SUITE("net") {
     CHECK(record_of(hosts.output(0)).summary["status"] == "interrupted");
   }
 
+  TEST_CASE("faults, drop: of a worker that goes out of service (SIGTERM) the hub says that it has left") {
+    HostPeers hosts(star("600", "20 s"));
+    hosts.start_all();
+    REQUIRE_MESSAGE(hosts.reaches(4), hosts.peer(0).complained());
+    kill(hosts.peer(2).process(), SIGTERM);
+    CHECK(hosts.peer(2).wait() == 130);
+    for (const std::size_t id : {0, 1, 3})
+      CHECK_MESSAGE(hosts.peer(id).wait() == 0, hosts.peer(id).complained());
+    const std::string words = hosts.peer(0).complained();
+    CHECK_MESSAGE(contains(words, "peer 0 goes on without peer 2"), words);
+    CHECK_MESSAGE(contains(words, "has left"), words);
+    CHECK_FALSE(contains(words, "takes this peer for gone"));
+  }
+
   TEST_CASE("faults, drop: a worker that was killed, and is started anew, joins with the hub's model") {
     HostPeers hosts(star("1500", "1 s"));
     hosts.start_all();

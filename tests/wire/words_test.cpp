@@ -80,6 +80,7 @@ void for_each_word(const auto& check) {
   check(vector<neighbor::Hello>{{}, {7, false}, {last_number, true}}, neighbor::as_hello);
   check(vector<neighbor::Welcome>{{}, {7}, {last_number}}, neighbor::as_welcome);
   check(vector<neighbor::Alive>{{}, {7}, {last_number}}, neighbor::as_alive);
+  check(vector<neighbor::Parted>{{}, {true}}, neighbor::as_parted);
   check(vector<neighbor::Model>{{}, {9, 0}, {last_number, last_number - 1}}, neighbor::as_model);
   check(vector<neighbor::Probe>{{}, {5, false}, {6, true}}, neighbor::as_probe);
   check(vector<neighbor::Probed>{{}, {5, false}, {6, true}}, neighbor::as_probed);

@@ -63,6 +63,7 @@ void FaultyCluster::start(PeerId id, bool resumes) {
   node.held_up.clear();
   node.awaited.reset();
   node.observer_heard_at = now_;
+  node.rounds = RoundClock(experiment_.settings.topology.round_deadline);
   node.earlier.push_back({std::exchange(node.joined_at, 0), std::exchange(node.rows, {})});
   node.peer = make_peer(experiment_, id, packets_, checkpoints);
   node.archive.reset();
@@ -319,6 +320,7 @@ void FaultyCluster::settle(Node& node) {
       node.rows.push_back(peer.row());
     }
     corrupt_if_due(peer);
+    note_round(node);
     for (Outgoing& outgoing : peer.outbox()) node.session->send(std::move(outgoing), now_);
     peer.outbox().clear();
     for (const ModelCopy& copy : peer.copies()) node.session->give(copy);
@@ -335,6 +337,9 @@ void FaultyCluster::settle(Node& node) {
         settle(nodes_[id]);
         serve(id);
       });
+    } else if (peer.may_close_round() && now_ >= node.rounds.over_at()) {
+      peer.close_round();
+      acts = true;
     } else if (peer.state() == PeerState::checkpoint_due) {
       if (node.archive)
         ensure(!node.archive->save(peer, node.session->state(), {}), "a checkpoint can be written");

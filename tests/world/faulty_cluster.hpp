@@ -15,6 +15,7 @@
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/observer/observer.hpp"
 #include "runtime/observer/observer_session.hpp"
+#include "runtime/peer/round_clock.hpp"
 #include "runtime/session/peer_session.hpp"
 #include "runtime/session/silence_watch.hpp"
 
@@ -121,6 +122,7 @@ class FaultyCluster {
     std::vector<Instant> heard_at = {};      // by source
     Instant waits_since{};
     std::optional<PeerState> awaited = {};
+    RoundClock rounds{Duration{0}};
     Instant observer_heard_at{};
     bool unobserved = false;
     std::vector<MixingRow> rows = {};
@@ -167,6 +169,7 @@ class FaultyCluster {
   void serve(PeerId id);
   void tick(PeerId id);
   void settle(Node& node);
+  void note_round(Node& node);
   void check_deadlines(PeerId id);
   void part(PeerId id, PeerId neighbor);
   void lose_hub(PeerId id);

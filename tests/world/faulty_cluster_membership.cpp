@@ -79,6 +79,16 @@ void FaultyCluster::lose_hub(PeerId id) {
   kill(id);
 }
 
+/// A hub that has begun a round looks again when its time is over.
+void FaultyCluster::note_round(Node& node) {
+  const PeerId id = node.peer->id();
+  if (id != hub_id || !node.rounds.note(node.peer->begun(), now_)) return;
+  at(node.rounds.over_at(), id, [this, id] {
+    settle(nodes_[id]);
+    serve(id);
+  });
+}
+
 /// Looks for silent neighbors and a silent observer, as the driver does (peer_driver.cpp).
 void FaultyCluster::check_deadlines(PeerId id) {
   Node& node = nodes_[id];

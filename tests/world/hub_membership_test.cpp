@@ -27,12 +27,14 @@ bool goes_on(const MethodInfo& method) {
   return method.membership == Membership::exact || method.membership == Membership::no_return;
 }
 bool takes_back(const MethodInfo& method) { return method.membership == Membership::exact; }
+bool may_be_late(const MethodInfo& method) { return goes_on(method) && method.answers_may_be_late; }
 bool may_be_joined(const MethodInfo& method) { return method.may_be_joined; }
 
 /// Returns a run of a hub and its workers under policy "drop", with failure.lost_after = 200 ms. The
-/// quadratic of a peer depends on its id alone.
+/// quadratic of a peer depends on its id alone. `round_deadline` 0: the hub waits for all answers.
 Experiment<double> dropping_star(const std::string& method, PeerId peers, std::uint64_t iterations,
-                                 double participation = 1.0, std::vector<PeerId> join_later = {}) {
+                                 double participation = 1.0, std::vector<PeerId> join_later = {},
+                                 Duration round_deadline = 0ms) {
   RunSettings settings =
       settings_of(method, {.family = "star", .peers = peers, .participation = participation},
                   {.iterations = iterations, .step_size = 0.01});
@@ -40,6 +42,7 @@ Experiment<double> dropping_star(const std::string& method, PeerId peers, std::u
   settings.failure.lost_after = 200ms;
   settings.failure.join_later = std::move(join_later);
   settings.run.evaluate_every = 10;
+  settings.topology.round_deadline = round_deadline;
   std::vector<PeerId> ids(peers);
   for (PeerId id = 0; id < peers; ++id) ids[id] = id;
   return prepare<double>(settings, quadratic_problem<double>(5, ids, Shared::nothing));
@@ -208,12 +211,15 @@ TEST_CASE("hub membership: a run whose hub is lost is lost, with its name, and s
 }
 
 TEST_CASE("hub membership: 200 seeds of workers that stand still, are cut off or replaced, in bad weather") {
-  std::uint64_t joined = 0, attached = 0, returned = 0, hub_lost = 0, done = 0;
+  std::uint64_t joined = 0, attached = 0, returned = 0, hub_lost = 0, done = 0, timed = 0;
   const std::vector<std::string> methods = hub_methods(may_be_joined);
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     CAPTURE(seed);
     constexpr PeerId peers = 6;
-    const auto experiment = dropping_star(methods[seed % methods.size()], peers, 800);
+    const std::string& method = methods[seed % methods.size()];
+    const bool closes = seed % 3 == 0 && find_method(method).answers_may_be_late;
+    const auto experiment = dropping_star(method, peers, 800, 1.0, {}, closes ? 5ms : 0ms);
+    timed += closes;
     RandomStream random(seed, 3, 0, Purpose::data);
     FaultyCluster cluster(experiment, seed, {.loss = 0.01, .repeat = 0.01, .overtake = 0.01});
     const auto worker = [&] { return 1 + static_cast<PeerId>(random.below(peers - 1)); };
@@ -242,10 +248,55 @@ TEST_CASE("hub membership: 200 seeds of workers that stand still, are cut off or
     hub_lost += cluster.hub_lost;
   }
   CHECK(done == 200);
+  CHECK(timed > 40);
   CHECK(joined > 100);
   CHECK(attached > 200);
   CHECK(returned > 20);
   CHECK(hub_lost > 5);
+}
+
+TEST_CASE("hub membership: under a round deadline a lost worker is late until it is missed, then it is out") {
+  for (const std::string& method : hub_methods(may_be_late)) {
+    CAPTURE(method);
+    const auto experiment = dropping_star(method, 6, 200, 1.0, {}, 20ms);
+    FaultyCluster cluster(experiment, 3, {});
+    cluster.lose(4, 60ms);
+    Duration last_to_it{0};
+    cluster.overhears = [&](PeerId from, PeerId to, const FrameHeader& header, std::span<const std::byte>) {
+      if (from == 0 && to == 4 && header.kind == FrameKind::data) last_to_it = cluster.now();
+    };
+    REQUIRE(cluster.run(long_enough));
+    CHECK(cluster.crashes == 1);
+    const RunOutcome<double> outcome = cluster.outcome();
+    CHECK(outcome.status == RunStatus::done);
+    CHECK(outcome.dropped == std::vector<PeerId>{4});
+    // The hub, which closes its rounds, does not miss the worker by itself: the observer tells it.
+    CHECK(cluster.parted == 1);
+    CHECK(last_to_it > 60ms + 100ms);
+    CHECK(last_to_it < 60ms + 400ms);
+    CHECK(cluster.rows(0).back().hears.size() == 4);
+    for (PeerId id = 0; id < 6; ++id)
+      if (id != 4) CHECK(cluster.peer(id)->iteration() == 200);
+  }
+}
+
+TEST_CASE("hub membership: under a round deadline a worker that stood still for too long is taken back") {
+  for (const std::string& method : hub_methods(may_be_late)) {
+    CAPTURE(method);
+    const auto experiment = dropping_star(method, 6, 1500, 1.0, {}, 20ms);
+    FaultyCluster cluster(experiment, 3, {});
+    cluster.freeze(4, 60ms, 700ms);
+    REQUIRE(cluster.run(long_enough));
+    const RunOutcome<double> outcome = cluster.outcome();
+    CHECK(outcome.status == RunStatus::done);
+    CHECK(outcome.dropped.empty());
+    CHECK(outcome.returned == 1);
+    CHECK(cluster.hub_lost == 0);
+    CHECK(cluster.parted == 2);
+    CHECK(cluster.attached == 2);
+    CHECK(cluster.rows(0).back().hears.size() == 5);
+    CHECK(cluster.peer(4)->iteration() == 1500);
+  }
 }
 
 TEST_CASE("hub membership: methods whose hub has sums of what each worker said refuse the policy drop") {

@@ -122,11 +122,14 @@ std::string bytes_text(double bytes) {
   return bytes == std::floor(bytes) ? grouped(static_cast<std::uint64_t>(bytes)) : fixed(bytes, 1);
 }
 
-std::string failure_text(const RunSettings::Failure& failure) {
+std::string failure_text(const RunSettings::Failure& failure, bool rounds_close) {
   const std::string silence = "after " + to_text(failure.lost_after) + " of silence (at most " +
                               to_text(ArrivalDeadline::times_lost_after * failure.lost_after) +
                               ", if a peer was silent for long before) ";
-  std::string policy = failure.drops() ? silence + "the others go on without it" : silence + "the run ends";
+  std::string policy =
+      failure.drops() ? silence + "the others go on without it" +
+                            (rounds_close ? " (until then the hub takes it for late, round by round)" : "")
+                      : silence + "the run ends";
   if (failure.hub_standby)
     policy += "; if it is the hub, peer " + std::to_string(*failure.hub_standby) + " takes over";
   if (!failure.keeps_checkpoints()) return policy + "; no checkpoints";
@@ -305,7 +308,7 @@ std::string as_text(const std::string& name, const Plan& plan) {
              (settings.topology.file.empty() ? settings.topology.kind : settings.topology.file.string()) +
                  ", " + counted(plan.peers, "peer") + ", " + mixing_text(plan)});
   table.add({"network", network_text(settings)});
-  table.add({"a lost peer", failure_text(settings.failure)});
+  table.add({"a lost peer", failure_text(settings.failure, settings.topology.rounds_close())});
   table.add({"a gradient", compute_text(plan)});
   table.add({"iterations", grouped(plan.iterations) + early_end_text(settings.run)});
   const auto predicted = [&](const std::optional<double>& seconds) {
