@@ -22,7 +22,7 @@ before(async () => {
   hearsay(folder, ["report", "waiting", "--output", "waiting.html"]);
   hearsay(folder, ["report", "few", "waiting", "--output", "two.html"]);
   const hub = ["simulate", "run.toml", "--quiet", "--set", "algorithm.kind=fed-avg", "--set", "run.name=hub"];
-  hearsay(folder, [...hub, "--output", "hub", "--set", "network.bandwidth=1 Mbit/s"]);
+  hearsay(folder, [...hub, "--output", "hub", "--set", "network.bandwidth=1 Mbit/s", "--set", "topology.round_deadline=10 s"]);
   hearsay(folder, ["report", "hub", "--output", "hub.html"]);
   hearsay(folder, [...hub, "--output", "many-hub", "--set", "topology.peers=200"]);
   hearsay(folder, ["report", "many-hub", "--output", "many-hub.html"]);
@@ -108,6 +108,7 @@ describe("heat map", () => {
       assert.match(await figure.locator(".readout").textContent(), /^iteration 0, peer 0: 0 from the hub's model$/);
       const tiles = await page.locator(".tiles").textContent();
       assert.ok(tiles.includes(percent(port.share_to_workers)) && tiles.includes(percent(port.share_from_workers)), tiles);
+      assert.ok(tiles.includes("after 10 s of the emulated clock, 0 answers came too late"), tiles);
       assert.match(await page.locator("#group-0-peers > .note").first().textContent(), /^Peer 0 is the hub: through its port went .+ to the workers \(busy .+\) and .+ from them \(busy .+\)\.$/);
       assert.match(await page.locator("#group-0-place img.topology").getAttribute("alt"), /with a hub, peer 0, a worker, too$/);
       assert.ok(!(await page.locator("body").innerText()).includes("mean model"));

@@ -60,6 +60,20 @@ TEST_CASE("report: the hub of a method that has one is drawn as such, on the sam
   CHECK(points[1]["facts"]["evaluated"] == "mean model");
 }
 
+TEST_CASE("report: when the rounds of a hub end is told, before the run has ended and after it") {
+  const TemporaryFolder folder;
+  const auto run = begun_run(folder, "run",
+                             "algorithm.kind = \"fed-avg\"\ntopology = { kind = \"star\", peers = 4, "
+                             "round_deadline = \"1500 ms\" }\n");
+  const auto facts = [&] { return report_data({run}).json()["groups"][0]["points"][0]["facts"]; };
+  CHECK(facts()["round_deadline"] == Json::parse(R"({"seconds":1.5})"));
+  const std::string record = R"({"seconds":1.5,"clock":"real","late_answers":3})";
+  folder.write("run/summary.json", R"({"schema":1,"status":"done","round_deadline":)" + record + "}");
+  CHECK(facts()["round_deadline"] == Json::parse(record));
+  folder.write("run/summary.json", R"({"schema":1,"status":"done","round_deadline":null})");
+  CHECK_FALSE(facts().value("round_deadline", Json()).is_object());
+}
+
 TEST_CASE("report: what went through the hub's port is told, and a record without it is read") {
   const TemporaryFolder folder;
   const auto run = begun_run(folder, "run", "algorithm.kind = \"fed-avg\"\n");

@@ -136,6 +136,8 @@ Json LivePage::data() {
   point["peers"] = peers_of({{"per_peer", std::move(per_peer)}});
   if (now.peers && find_method(settings_.algorithm.kind).pattern.has_hub)
     point["facts"]["hub_port"] = hub_port_record(settings_, now.peers->at(hub_id));
+  if (now.peers && settings_.topology.rounds_close())
+    point["facts"]["round_deadline"]["late_answers"] = now.peers->at(hub_id).counters.late;
   return data;
 }
 

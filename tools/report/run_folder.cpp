@@ -146,8 +146,10 @@ Json facts_of(const RunFolder& run) {
   if (run.summary.is_object()) {
     for (const auto& [key, value] : run.summary.items())
       if (value.is_primitive()) facts[key] = value.is_number_float() ? short_number(value) : value;
-    if (const auto port = run.summary.find("hub_port"); port != run.summary.end() && port->is_object())
-      for (const auto& [key, value] : port->items()) facts["hub_port"][key] = short_number(value);
+    for (const std::string name : {"hub_port", "round_deadline"})
+      if (const auto told = run.summary.find(name); told != run.summary.end() && told->is_object())
+        for (const auto& [key, value] : told->items())
+          facts[name][key] = value.is_number_float() ? short_number(value) : value;
   } else {
     facts["status"] = "unfinished";
     if (run.settings) {
@@ -156,6 +158,8 @@ Json facts_of(const RunFolder& run) {
       facts["compressor"] = run.settings->algorithm.compressor;
       facts["topology"] = run.settings->topology.kind;
       facts["evaluated"] = evaluated_text(*run.settings);
+      if (const TopologySettings& topology = run.settings->topology; topology.rounds_close())
+        facts["round_deadline"]["seconds"] = short_number(seconds(topology.round_deadline));
       if (!run.settings->run.epochs) facts["iterations_planned"] = run.settings->run.iterations;
     }
     if (const auto peers = run.peers()) facts["peers"] = static_cast<std::uint64_t>(*peers);

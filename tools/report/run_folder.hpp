@@ -33,9 +33,9 @@ RunFolder read_run_folder(const std::filesystem::path& folder);
 /// Returns the JSON of a file. Throws Misuse unless it is an object.
 nlohmann::ordered_json read_record(const std::filesystem::path& file);
 
-/// Returns the members of a summary that are plain values, by their names, and its "hub_port": what a page
-/// says of a run in words and tables. For a run that has not ended, the settings and the last evaluation give
-/// them, and "status" is "unfinished".
+/// Returns the members of a summary that are plain values, by their names, its "hub_port" and its
+/// "round_deadline": what a page says of a run in words and tables. For a run that has not ended, the
+/// settings and the last evaluation give them, and "status" is "unfinished".
 nlohmann::ordered_json facts_of(const RunFolder& run);
 
 /// Returns what each peer did, in columns:

@@ -16,6 +16,13 @@ const spent = (value, text) => (value > 0 ? text(value) : unknown);
 /// True if the model that was evaluated is the hub's. Records that do not say whose it is are of runs without a hub.
 const isOfHub = (facts) => facts.evaluated === "hub's model";
 
+/// When the rounds of a hub end, and how many answers came after that. Null: the hub waits for all.
+const roundDeadlineText = (deadline) => {
+  if (deadline === null || typeof deadline !== "object") return unknown;
+  const late = isKnown(deadline.late_answers) ? `, ${counted(deadline.late_answers, "answer")} came too late` : "";
+  return `after ${secondsMark(deadline.seconds)}${deadline.clock ? ` of the ${deadline.clock} clock` : ""}${late}`;
+};
+
 const isHubPort = (port) => port !== null && typeof port === "object";
 const busyText = (share) => (isKnown(share) ? `busy ${numberText(100 * share, 3)} % of the time` : "not limited");
 
@@ -50,6 +57,7 @@ function factsOf(point) {
     ...(isHubPort(facts.hub_port) ? [
       ["hub's port, to the workers", `${megabytesText(facts.hub_port.bytes_to_workers)}, ${busyText(facts.hub_port.share_to_workers)}`],
       ["hub's port, from the workers", `${megabytesText(facts.hub_port.bytes_from_workers)}, ${busyText(facts.hub_port.share_from_workers)}`]] : []),
+    ["a round ends", roundDeadlineText(facts.round_deadline ?? null)],
   ].filter(([, text]) => text !== unknown);
 }
 
@@ -70,6 +78,7 @@ const pointColumns = [
   { text: "sent per peer", number: true, of: (facts) => spent(perPeer(facts, facts.bytes_sent), megabytesText) },
   { text: "bits per parameter and gradient", number: true, of: (facts) => numberText(facts.bits_per_parameter_and_gradient, 3) },
   { text: "computing", number: true, of: (facts) => shareText(facts.computing_share) },
+  { text: "answers too late", number: true, of: (facts) => numberText(facts.round_deadline?.late_answers, 9) },
   { text: "hub's port busy", number: true, of: (facts) => shareText(hubPortShare(facts)) },
 ];
 
