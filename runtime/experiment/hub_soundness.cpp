@@ -74,14 +74,22 @@ class Check {
           "without; expected 0.01, or to watch the loss");
   }
 
-  /// Warns of a compressor of which no cost is known before it draws.
+  /// Warns of a compressor of which no cost is known before it draws. Throws Misuse for quantizers to choose
+  /// from where all would be the same.
   void check_predictors() {
     const std::string& compressor = experiment_.settings.algorithm.compressor;
-    if (!options_.predictors || compressor == "none") return;
+    if (!options_.predictors) return;
     const auto made = make_compressor<Scalar>(compressor, {});
     const auto* rounding = dynamic_cast<const RoundingCompressor<Scalar>*>(made.get());
     const Scalar zero = 0;
-    if (rounding != nullptr && !rounding->brackets({&zero, 1}).empty()) return;
+    const bool costs_are_known = rounding != nullptr && !rounding->brackets({&zero, 1}).empty();
+    const bool has_grid = made->traits(1).absolute_error_per_coordinate.value_or(0.0) > 0.0;
+    if (options_.quantizers.value_or(1) > 1 && !(costs_are_known && has_grid))
+      throw Misuse("algorithm.quantizers", std::to_string(*options_.quantizers),
+                   compressor +
+                       " rounds to no grid of its own that could be coarser; expected 1, or a grid as the "
+                       "compressor, such as grid(0.01) | entropy");
+    if (costs_are_known || compressor == "none") return;
     experiment_.warnings.push_back(
         compressor + ": it does not round each coordinate by itself, so " + method_.name +
         " cannot tell which predictor is the cheapest, and takes the first; "

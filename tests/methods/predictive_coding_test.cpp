@@ -349,8 +349,17 @@ TEST_CASE("predictive-coding: settings that cannot be meant are refused, and oth
   CHECK(misuse_text([&] {
           prepared({.options = {.predictors = "hold, next"}});
         }).starts_with("algorithm.predictors = next"));
-  CHECK(misuse_text([&] { prepared({.options = {.predictors = ""}}); }).starts_with("algorithm.predictors"));
+  for (const std::string listed : {"", ",", "hold,", "hold,, last"})
+    CHECK(
+        misuse_text([&] { prepared({.options = {.predictors = listed}}); }) ==
+        "algorithm.predictors = \"" + listed +
+            "\": expected some of hold, last, mean3 and ema, with a comma between two, as in \"hold, last\"");
   CHECK(misuse_text([&] { prepared({.options = {.quantizers = 17}}); }).starts_with("algorithm.quantizers"));
+  for (const std::string relative : {"none", "dither(linf, levels=7)", "fwht | grid(0.01)"})
+    CHECK(misuse_text([&] {
+            prepared({.compressor = relative, .options = {.quantizers = 2}});
+          }).find("could be coarser; expected 1, or a grid as the compressor") != std::string::npos);
+  CHECK(prepared({.compressor = "grid(0.01)", .options = {.quantizers = 2}}).warnings.empty());
   CHECK(misuse_text([&] { prepared({.compressor = "topk(10%)"}); }).find("unbiased") != std::string::npos);
   CHECK(prepared({.compressor = "fwht | grid(0.01)"}).warnings.size() == 1);
 }
