@@ -266,7 +266,8 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   Json per_peer = Json::array();
   for (PeerId id = 0; id < outcome.peers.size(); ++id) {
     const PeerOutcome& peer = outcome.peers[id];
-    digests.push_back(peer.gone ? Json(nullptr) : Json(hexadecimal(peer.model_digest)));
+    const bool is_known = !peer.gone && peer.model_digest != 0;  // 0: the peer has told no result
+    digests.push_back(is_known ? Json(hexadecimal(peer.model_digest)) : Json(nullptr));
     per_peer.push_back(peer_record(id, outcome.peers[id]));
   }
   Json summary = {

@@ -70,6 +70,16 @@ TEST_CASE("summary: what a diverged run cannot know is null") {
   CHECK(summary["reason"] == outcome.reason);
 }
 
+TEST_CASE("summary: a peer that told no result, since the run was lost, has no digest of its model") {
+  const auto experiment = quadratic_experiment<float>("d-psgd", "ring", 3, 4);
+  RunOutcome<float> outcome = simulate(experiment, Duration{0});
+  outcome.status = RunStatus::lost;
+  outcome.peers[1] = {};
+  const auto summary = summarize(experiment, outcome, Driver::zmq);
+  CHECK(summary["model_digest"][0].is_string());
+  CHECK(summary["model_digest"][1].is_null());
+}
+
 TEST_CASE("summary: bytes that are no UTF-8 are written as U+FFFD, never thrown") {
   CHECK(json_text({{"reason",
                     "a\xff"
