@@ -76,7 +76,7 @@ void require_written_output() {
 }
 
 /// Makes `-- python3 train.py`, at the end of a command line, the assignments that it stands for: the model
-/// is that program, run in this folder.
+/// is that program, run in this folder; with `launch`, which has peers on other hosts, it says where.
 void take_program(std::vector<std::string>& words) {
   const auto dashes = std::ranges::find(words, "--");
   if (dashes == words.end()) return;
@@ -91,9 +91,11 @@ void take_program(std::vector<std::string>& words) {
   if (program.empty())
     throw Misuse(
         "-- ends the command line; expected the command of a program after it, such as -- python3 train.py");
-  for (const std::string& assignment :
-       {std::string("model.kind=\"program\""), "model.program=" + toml_list(program),
-        "model.directory=" + toml_text(spelled_path(std::filesystem::current_path().string()))}) {
+  std::vector<std::string> assignments = {"model.kind=\"program\"", "model.program=" + toml_list(program)};
+  if (words.front() != "launch")
+    assignments.push_back("model.directory=" +
+                          toml_text(spelled_path(std::filesystem::current_path().string())));
+  for (const std::string& assignment : assignments) {
     words.emplace_back("--set");
     words.push_back(assignment);
   }

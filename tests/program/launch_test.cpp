@@ -322,6 +322,21 @@ TEST_SUITE("net") {
     CHECK(launcher->everyone_ended());
   }
 
+  TEST_CASE("launch FILE -- COMMAND: the program of a peer runs in the peer's directory on its host") {
+    if (skipped_without_namespaces("launch of programs")) return;
+    Cluster cluster;
+    cluster.folder.write("run.toml", "[run]\noutput = \"out\"\n[topology]\nfile = \"cluster.toml\"\n");
+    const auto launcher = cluster.launch({"--", "sh", "-c", "pwd; exec sleep 600"});
+    for (std::size_t host = 0; host < host_count; ++host)
+      CHECK_MESSAGE(launcher->wait_until([&] {
+        return contains(launcher->complained(),
+                        "peer " + std::to_string(host) + " | " + cluster.directory(host) + "\n");
+      }),
+                    launcher->complained());
+    launcher->signal_group(SIGINT);
+    CHECK(launcher->wait() == 130);
+  }
+
   TEST_CASE("launch: an input that is wrong at the peers ends in their sentence and code 2") {
     if (skipped_without_namespaces("wrong input at the peers")) return;
     Cluster cluster;

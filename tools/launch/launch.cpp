@@ -106,6 +106,17 @@ std::string parcel_for(PeerId id, const std::vector<std::pair<std::string, std::
   return parcel;
 }
 
+/// Returns the assignments for a peer on this machine. A program (`-- COMMAND`) runs in the folder in which
+/// the user has called; on another host it runs in the `directory` of its peer, like the peer itself.
+std::vector<std::string> assignments_here(std::vector<std::string> assignments) {
+  const auto sets = [&](std::string_view key) {
+    return std::ranges::any_of(assignments, [&](std::string_view text) { return text.starts_with(key); });
+  };
+  if (sets("model.program=") && !sets("model.directory="))
+    assignments.push_back("model.directory=" + toml_text(spelled_path(fs::current_path().string())));
+  return assignments;
+}
+
 void require_addresses(const NamedTopology& cluster) {
   for (const NamedPeer& peer : cluster.peers)
     if (peer.address.empty())
@@ -172,7 +183,6 @@ int launch_command(const LaunchOptions& options) {
                                                             {"topology.toml", sent_topology(cluster)}};
   LaunchNote note;
   note.run_file = options.file;
-  note.assignments = options.assignments;
   note.command = own_command_line();
   note.start_patience = options.start_patience;
   note.save = options.save;
@@ -211,6 +221,7 @@ int launch_command(const LaunchOptions& options) {
     const bool here = peer.host.empty();
     const fs::path stays = fs::path(launch_folder) / settings.run.name / folder;
     const bool leaves = settings.failure.keeps_checkpoints() || settings.failure.drops();
+    note.assignments = here ? assignments_here(options.assignments) : options.assignments;
     note.folder = !here ? stays : leaves ? home / stays : local.path() / launch_folder / folder;
     plan.peers.push_back(
         {id, label_of(peer), peer.name,
