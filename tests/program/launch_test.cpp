@@ -348,6 +348,19 @@ TEST_SUITE("net") {
     CHECK(cluster.peers().empty());
   }
 
+  TEST_CASE("launch: what is wrong with the run file is said once, not once for every peer") {
+    if (skipped_without_namespaces("a wrong run file")) return;
+    Cluster cluster;
+    const auto launcher = cluster.launch({"--set", "algorithm.compressor=sixbits"});
+    CHECK(launcher->wait() == 2);
+    const std::string words = launcher->complained();
+    const std::string sentence = ": hearsay: algorithm.compressor = \"sixbits\"";
+    std::size_t lines = 0;
+    for (std::size_t at = words.find(sentence); at != words.npos; at = words.find(sentence, at + 1)) ++lines;
+    CHECK_MESSAGE(lines == 1, words);
+    CHECK_MESSAGE(contains(words, "\nhearsay: peer n"), words);  // the last line, with the peer's name
+  }
+
   TEST_CASE("launch: a host that the kernel slows down slows the run, not its bits") {
     if (skipped_without_namespaces("kernel's bandwidth limit")) return;
     Cluster cluster;

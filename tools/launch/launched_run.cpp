@@ -34,6 +34,8 @@ constexpr std::size_t longest_log_bytes = std::size_t{64} << 20;
 /// sshd refuses some connections at random if ten others have not logged in yet (its MaxStartups).
 constexpr int most_that_start_on_a_host = 8;
 
+constexpr std::string_view own_words = "hearsay: ";  // with which a sentence of hearsay begins
+
 constexpr int ssh_failed = 255;
 constexpr int command_not_found = 127;
 constexpr int command_not_executable = 126;
@@ -41,8 +43,10 @@ constexpr int command_not_executable = 126;
 /// The process of a peer, its output, and its progress.
 class LaunchedPeer {
  public:
-  LaunchedPeer(const LaunchedPeerPlan& plan, ParcelReader::Receiver receiver)
-      : plan_(plan), reader_(with_lines(std::move(receiver))) {}
+  /// `said`: the sentences of hearsay so far, each with the peer at which it was said first.
+  LaunchedPeer(const LaunchedPeerPlan& plan, ParcelReader::Receiver receiver,
+               std::map<std::string, PeerId>& said)
+      : plan_(plan), reader_(with_lines(std::move(receiver))), said_(said) {}
 
   void begin() {
     process_.emplace(plan_.words, plan_.directory, plan_.parcel);
@@ -103,8 +107,7 @@ class LaunchedPeer {
   }
 
   std::string how_it_ended() const {
-    const std::string own = "hearsay: ";
-    std::string words = last_line_.starts_with(own) ? last_line_.substr(own.size()) : last_line_;
+    std::string words = last_line_.starts_with(own_words) ? last_line_.substr(own_words.size()) : last_line_;
     const int code = process_->code();
     if (code > 128 && code != exit_interrupted && code != ssh_failed)
       words = "it was killed by signal " + std::to_string(code - 128);
@@ -131,7 +134,9 @@ class LaunchedPeer {
         continue;
       }
       if (!unfinished_.empty() && unfinished_.back() == '\r') unfinished_.pop_back();
-      std::fprintf(stderr, "%s: %s\n", plan_.name.c_str(), unfinished_.c_str());
+      // What is wrong with the run file, every peer says in the same words.
+      if (!unfinished_.starts_with(own_words) || said_.try_emplace(unfinished_, id()).first->second == id())
+        std::fprintf(stderr, "%s: %s\n", plan_.name.c_str(), unfinished_.c_str());
       if (log_.size() < longest_log_bytes) log_ += unfinished_ + "\n";
       if (!unfinished_.empty()) last_line_ = unfinished_;
       unfinished_.clear();
@@ -140,6 +145,7 @@ class LaunchedPeer {
 
   const LaunchedPeerPlan& plan_;
   ParcelReader reader_;
+  std::map<std::string, PeerId>& said_;
   std::string unfinished_;
   std::string last_line_;
   std::string log_;
@@ -156,7 +162,7 @@ class LaunchedRun {
       ParcelReader::Receiver receiver{
           .begins = [this, at](const nlohmann::json& note) { return parcel_from(*peers_[at], note); },
           .ends = [this, at] { output_complete_ = output_complete_ || (at == 0 && record_begun_); }};
-      peers_.push_back(std::make_unique<LaunchedPeer>(peer, std::move(receiver)));
+      peers_.push_back(std::make_unique<LaunchedPeer>(peer, std::move(receiver), said_));
     }
   }
 
@@ -297,6 +303,7 @@ class LaunchedRun {
   };
 
   const LaunchedRunPlan& plan_;
+  std::map<std::string, PeerId> said_;
   std::vector<std::unique_ptr<LaunchedPeer>> peers_;
   std::optional<Failure> failure_;
   std::optional<Clock::time_point> tell_all_at_;
