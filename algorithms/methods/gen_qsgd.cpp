@@ -11,7 +11,7 @@ namespace {
 /// Returns the options with the local steps of this peer.
 template <class Scalar>
 MethodInput<Scalar> with_own_steps(MethodInput<Scalar> input) {
-  input.options.local_steps = local_steps_of(input.options, input.self, input.peer_count);
+  input.options.local_steps = local_steps_of(input.options, input.self, input.peer_count, input.worker_count);
   return input;
 }
 

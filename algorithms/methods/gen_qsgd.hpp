@@ -19,7 +19,7 @@ namespace hearsay {
 ///
 /// Sends      hub: r messages of |C_dwn| bytes, of the last round (none in iteration 1), to a worker that sat
 ///            out what it missed, or the model; worker: one of |C| bytes.
-/// Options    local_steps = H_i of all; worker_steps = "2, 4, 8": H_i of each peer in its place. optimizer:
+/// Options    local_steps = H_i of all; worker_steps = "2, 4, 8": H_i of each peer with data. optimizer:
 ///            see LocalSteps.
 /// Shapes     xhat, y, (y - xhat) / gamma, g in R^d: memory worker 4 d, hub besides the sum 5 d.
 /// Needs      a star around peer 0. C and C_dwn unbiased.

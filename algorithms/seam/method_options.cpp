@@ -100,7 +100,7 @@ std::span<const OptionKey> option_keys() {
       {"control", Number{&O::control, 0.0, 1.0},
        "kappa: the share of the error owed that a message makes up for"},
       {"worker_steps", Text{&O::worker_steps, {}, true},
-       "H_i: the local steps of each peer, `\"2, 4, 8\"`; `equal`: local_steps"},
+       "H_i: the local steps of each peer with data, `\"2, 4, 8\"`; `equal`: local_steps"},
       {"dense_rounds", Count{&O::dense_rounds, 1},
        "rounds in full precision, before the method begins to compress"},
       {"rounds", Count{&O::rounds, 1},

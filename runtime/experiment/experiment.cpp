@@ -45,8 +45,8 @@ std::uint64_t iteration_count(const RunSettings& settings, const MethodInfo& met
     throw Misuse("run.epochs", number_text(*settings.run.epochs),
                  method.name + " averages, and passes over no data; expected run.iterations");
   const MethodOptions& options = settings.algorithm.options;
-  const double steps =
-      mean_local_steps(options, settings.topology.peers) * static_cast<double>(options.rounds.value_or(1));
+  const double steps = mean_local_steps(options, settings.topology.workers()) *
+                       static_cast<double>(options.rounds.value_or(1));
   double iterations_per_epoch = 1.0 / (steps * settings.topology.participation);
   if (settings.algorithm.batch) {
     const double samples = settings.data.samples ? static_cast<double>(*settings.data.samples)
@@ -124,7 +124,11 @@ Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Proble
   require_fitting_frame("algorithm.compressor", settings.algorithm.compressor, traits.bytes);
   require_sensible_batch(settings, problem);
   const bool sets_consensus_step = settings.algorithm.options.consensus_step.has_value();
+  if (lists_worker_steps(settings.algorithm.options) && settings.algorithm.options.local_steps)
+    throw Misuse("algorithm.local_steps", std::to_string(*settings.algorithm.options.local_steps),
+                 "algorithm.worker_steps says how many each peer takes; expected one of the two keys");
   settings.algorithm.options = resolved_options(settings.algorithm.options, method);
+  if (lists_worker_steps(settings.algorithm.options)) settings.algorithm.options.local_steps.reset();
   if (settings.run.min_improvement > 0.0 && !settings.run.patience)
     throw Misuse("run.min_improvement", number_text(settings.run.min_improvement),
                  "only run.patience reads it, which is unset; expected both keys or neither");

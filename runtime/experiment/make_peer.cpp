@@ -66,7 +66,8 @@ std::unique_ptr<Algorithm<Scalar>> make_method(const Experiment<Scalar>& experim
 template <class Scalar>
 std::uint64_t minibatches_per_iteration(const Experiment<Scalar>& experiment, PeerId id) {
   const MethodOptions& options = experiment.settings.algorithm.options;
-  return local_steps_of(options, id, experiment.peer_count()) * options.rounds.value_or(1);
+  return local_steps_of(options, id, experiment.peer_count(), experiment.settings.topology.workers()) *
+         options.rounds.value_or(1);
 }
 
 /// Returns the hub with which peer `id` trains; empty if the peer is itself the hub, or there is none.

@@ -22,8 +22,8 @@ Duration fastest_answer(const Experiment<Scalar>& experiment) {
   Duration fastest = Duration::max();
   for (PeerId worker = 1; worker < experiment.peer_count(); ++worker) {
     const ComputeTime& compute = network_of(settings, worker).compute;
-    const auto gradients = static_cast<std::int64_t>(
-        local_steps_of(settings.algorithm.options, worker, experiment.peer_count()));
+    const auto gradients = static_cast<std::int64_t>(local_steps_of(
+        settings.algorithm.options, worker, experiment.peer_count(), settings.topology.workers()));
     const Duration trains =
         compute.kind == ComputeTime::Kind::constant ? gradients * compute.median : Duration{0};
     fastest = std::min(fastest, link_settings(settings, hub_id, worker).latency + trains +

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "algorithms/methods/parts/worker_steps.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/wire/frame.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -73,11 +74,13 @@ void require_sensible_batch(const RunSettings& settings, const Problem<Scalar>& 
 
 template <class Scalar>
 void require_sensible_local_steps(const RunSettings& settings, const Problem<Scalar>& problem) {
-  const std::uint64_t local_steps = settings.algorithm.options.local_steps.value_or(1);
+  const MethodOptions& options = settings.algorithm.options;
+  const std::uint64_t local_steps = most_local_steps(options, settings.topology.workers());
   const std::uint64_t most = std::max<std::uint64_t>(10'000, largest_shard_of(problem));
   if (local_steps > most)
     throw Misuse(
-        "algorithm.local_steps", std::to_string(local_steps),
+        lists_worker_steps(options) ? "algorithm.worker_steps" : "algorithm.local_steps",
+        std::to_string(local_steps),
         "that many steps go by without a word to the neighbors; expected at most " + std::to_string(most));
 }
 

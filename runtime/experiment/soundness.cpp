@@ -10,6 +10,7 @@
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/compression/typical_omega.hpp"
 #include "algorithms/methods/parts/feedback.hpp"
+#include "algorithms/methods/parts/worker_steps.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/stability/dcd_limit.hpp"
 #include "algorithms/stability/schedule_dcd_limit.hpp"
@@ -93,12 +94,13 @@ class Check {
 
   /// Warns of optimizers with a state: nothing makes the peers' momenta or scales agree.
   void check_optimizer() {
-    const std::optional<std::string>& optimizer = experiment_.settings.algorithm.options.optimizer;
+    const MethodOptions& options = experiment_.settings.algorithm.options;
+    const std::optional<std::string>& optimizer = options.optimizer;
     if (!optimizer || *optimizer == "sgd") return;
     const std::string name = optimizer->substr(0, optimizer->find('('));
-    const bool is_hubs = method_.pattern.has_hub && !experiment_.settings.algorithm.options.local_steps;
+    const bool is_hubs = method_.pattern.has_hub && !method_.options.local_steps;
     if (is_hubs) return;  // one state, or equal ones, from the mean gradient
-    const std::uint64_t local_steps = experiment_.settings.algorithm.options.local_steps.value_or(1);
+    const std::uint64_t local_steps = most_local_steps(options, experiment_.settings.topology.workers());
     if (local_steps > 1 && experiment_.settings.data.partition == "by-label" &&
         (name == "adam" || name == "amsgrad" || name == "adamw")) {
       experiment_.warnings.push_back(

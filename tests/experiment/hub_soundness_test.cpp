@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "algorithms/methods/parts/worker_steps.hpp"
 #include "runtime/experiment/run_agreement.hpp"
 #include "tests/support/experiments.hpp"
 #include "tests/support/misuse_text.hpp"
@@ -141,8 +142,31 @@ TEST_CASE("hub: the local steps of the workers are a number for each of them") {
   CHECK(warnings(steps("1, 2, 3")).empty());
   for (const std::string list : {"1, 2", "1, 2, 3, 4", "1, 0, 3", "1, two, 3"}) {
     CAPTURE(list);
-    CHECK(contains(refusal(steps(list)), "a whole number of at least 1 for each of the 3 peers"));
+    CHECK(contains(refusal(steps(list)), "a whole number of at least 1 for each of the 3 peers with data"));
   }
+  CHECK(
+      refusal("algorithm = { kind = \"gen-qsgd\", worker_steps = \"2, 4\", local_steps = 3 }\n") ==
+      "algorithm.local_steps = 3: algorithm.worker_steps says how many each peer takes; expected one of the "
+      "two keys");
+  CHECK(contains(refusal(steps("1, 2, 1000000")), "algorithm.worker_steps = 1000000: that many steps"));
+}
+
+TEST_CASE("hub: a hub without data has no place in the list of local steps, and an epoch counts without it") {
+  const auto steps = [](const std::string& list) {
+    return "data.source = \"synthetic(samples=96, features=12, classes=3)\"\nrun.epochs = 3\ntopology = { "
+           "peers = 3, hub = \"dedicated\" }\nalgorithm = { kind = "
+           "\"gen-qsgd\", "
+           "batch = \"full\", worker_steps = \"" +
+           list + "\" }\n";
+  };
+  CHECK(contains(misuse_text([&] { experiment_from<double>(steps("1, 2, 4")); }),
+                 "for each of the 2 peers with data"));
+  const auto experiment = experiment_from<double>(steps("2, 4"));
+  CHECK(experiment.iterations == 1);  // 3 steps of a worker in the mean, each a pass
+  const MethodOptions& options = experiment.settings.algorithm.options;
+  CHECK(local_steps_of(options, 0, 3, 2) == 1);  // asked of nobody
+  CHECK(local_steps_of(options, 1, 3, 2) == 2);
+  CHECK(local_steps_of(options, 2, 3, 2) == 4);
 }
 
 TEST_CASE("hub: warnings of a run that never compresses, and of long steps of CD-Adam") {

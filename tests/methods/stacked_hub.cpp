@@ -52,14 +52,14 @@ void gen_qsgd(Network<Scalar>& net) {
   const Vector<Scalar> x = hear_hub(net);
   const auto peers = static_cast<PeerId>(net.X.cols());
   std::uint64_t most = 0;
-  for (PeerId i = 0; i < peers; ++i) most = std::max(most, local_steps_of(net.options(), i, peers));
+  for (PeerId i = 0; i < peers; ++i) most = std::max(most, local_steps_of(net.options(), i, peers, peers));
   Matrix<Scalar> Y = net.X;
   for (std::uint64_t h = 0; h < most; ++h) {
     const Matrix<Scalar> before = Y;
     const std::map<std::string, Matrix<Scalar>> kept = net.all_kept();
     Y += net.local_step(Y, net.gradients(Y, h));
     for (PeerId i = 0; i < peers; ++i) {
-      if (h < local_steps_of(net.options(), i, peers)) continue;
+      if (h < local_steps_of(net.options(), i, peers, peers)) continue;
       Y.col(i) = before.col(i);
       for (const auto& [name, matrix] : kept) net.kept(name).col(i) = matrix.col(i);
     }

@@ -160,12 +160,9 @@ RunSettings planned_run(const Experiment<Scalar>& experiment, const planner::Pla
   run.run.iterations = static_cast<std::uint64_t>(plan.rounds);
   run.run.evaluate_every = std::max<std::uint64_t>(1, run.run.iterations / 200);
   std::string list;
-  std::size_t worker = 0;
-  for (std::size_t peer = 0; peer < experiment.problem.peer_count(); ++peer) {
-    const bool works = experiment.problem.objectives[peer]->has_data();
-    const double steps = works ? plan.steps[worker++] : 1.0;  // of a hub without data nobody asks any
+  for (const double steps : plan.steps)
     list += (list.empty() ? "" : ", ") + std::to_string(static_cast<std::uint64_t>(steps));
-  }
+  run.algorithm.options.local_steps.reset();
   run.algorithm.options.worker_steps = list;
   scale_compute(run.network, plan.batch / batch, measured);
   for (auto& [peer, network] : run.peer_networks) scale_compute(network, plan.batch / batch, measured);

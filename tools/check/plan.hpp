@@ -89,7 +89,7 @@ struct Plan {
     const MethodOptions& options = settings.algorithm.options;
     const auto workers = static_cast<double>(settings.topology.workers());
     const double gradients = settings.topology.participation * static_cast<double>(iterations) *
-                             mean_local_steps(options, static_cast<PeerId>(peers)) *
+                             mean_local_steps(options, settings.topology.workers()) *
                              static_cast<double>(options.rounds.value_or(1));
     return 8.0 * predicted_bytes() / (workers * static_cast<double>(dimension) * gradients);
   }

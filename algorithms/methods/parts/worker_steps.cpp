@@ -1,5 +1,6 @@
 #include "algorithms/methods/parts/worker_steps.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -10,7 +11,7 @@ namespace hearsay {
 
 namespace {
 
-std::vector<std::uint64_t> parsed(const std::string& text, PeerId peer_count) {
+std::vector<std::uint64_t> parsed(const std::string& text, PeerId worker_count) {
   std::vector<std::uint64_t> steps;
   std::string_view rest = text;
   while (true) {
@@ -20,30 +21,41 @@ std::vector<std::uint64_t> parsed(const std::string& text, PeerId peer_count) {
     if (!parse_whole(entry, count) || count == 0) break;
     steps.push_back(count);
     if (comma == rest.npos) {
-      if (steps.size() == peer_count) return steps;
+      if (steps.size() == worker_count) return steps;
       break;
     }
     rest.remove_prefix(comma + 1);
   }
   throw Misuse("algorithm.worker_steps", text,
                "expected \"equal\", or a whole number of at least 1 for each of the " +
-                   std::to_string(peer_count) + " peers, as in \"2, 4, 8\"");
+                   std::to_string(worker_count) + " peers with data, as in \"2, 4, 8\"");
 }
 
 }  // namespace
 
-std::uint64_t local_steps_of(const MethodOptions& options, PeerId peer, PeerId peer_count) {
-  if (options.worker_steps.value_or("equal") == "equal") return options.local_steps.value_or(1);
-  return parsed(*options.worker_steps, peer_count)[peer];
+bool lists_worker_steps(const MethodOptions& options) {
+  return options.worker_steps.value_or("equal") != "equal";
 }
 
-double mean_local_steps(const MethodOptions& options, PeerId peer_count) {
-  if (options.worker_steps.value_or("equal") == "equal")
-    return static_cast<double>(options.local_steps.value_or(1));
+std::uint64_t local_steps_of(const MethodOptions& options, PeerId peer, PeerId peer_count,
+                             PeerId worker_count) {
+  if (!lists_worker_steps(options)) return options.local_steps.value_or(1);
+  const std::vector<std::uint64_t> steps = parsed(*options.worker_steps, worker_count);
+  const PeerId without_data = peer_count - worker_count;  // the hub, if it is dedicated
+  return peer < without_data ? 1 : steps[peer - without_data];
+}
+
+double mean_local_steps(const MethodOptions& options, PeerId worker_count) {
+  if (!lists_worker_steps(options)) return static_cast<double>(options.local_steps.value_or(1));
   double sum = 0.0;
-  for (const std::uint64_t steps : parsed(*options.worker_steps, peer_count))
+  for (const std::uint64_t steps : parsed(*options.worker_steps, worker_count))
     sum += static_cast<double>(steps);
-  return sum / peer_count;
+  return sum / worker_count;
+}
+
+std::uint64_t most_local_steps(const MethodOptions& options, PeerId worker_count) {
+  if (!lists_worker_steps(options)) return options.local_steps.value_or(1);
+  return std::ranges::max(parsed(*options.worker_steps, worker_count));
 }
 
 }  // namespace hearsay
