@@ -167,6 +167,7 @@ Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Proble
   const StepSize step_size(settings.algorithm.step_size, settings.algorithm.step_schedule,
                            settings.algorithm.warm_up);
   const std::uint64_t iterations = iteration_count(settings, method, problem);
+  require_divisible_steps<Scalar>(settings, step_size, iterations);
   Experiment<Scalar> experiment{std::move(settings),
                                 std::move(problem),
                                 std::move(topology),

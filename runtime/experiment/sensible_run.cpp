@@ -84,6 +84,39 @@ void require_sensible_local_steps(const RunSettings& settings, const Problem<Sca
         "that many steps go by without a word to the neighbors; expected at most " + std::to_string(most));
 }
 
+namespace {
+
+/// What divides by the step size of an iteration; empty if nothing does.
+std::string divides_by_step(const RunSettings::Algorithm& algorithm) {
+  const std::string& name = algorithm.kind;
+  if (algorithm.options.outer.value_or("").starts_with("slowmo(")) return "the outer rule slowmo";
+  if (name == "decentlam" || name == "k-gt" || name == "powersgd" || name == "qg-momentum" ||
+      name == "scaffold")
+    return name;
+  return name == "qsgd-allreduce" && algorithm.options.feedback != "none" ? "the feedback of " + name : "";
+}
+
+}  // namespace
+
+template <class Scalar>
+void require_divisible_steps(const RunSettings& settings, const StepSize& step_size,
+                             std::uint64_t iterations) {
+  const auto is_zero = [&](std::uint64_t iteration) {
+    return static_cast<Scalar>(step_size.at(iteration)) == 0;
+  };
+  const std::string divides = divides_by_step(settings.algorithm);
+  if (divides.empty() || iterations == 0 || !is_zero(iterations)) return;
+  // No schedule leaves 0 again.
+  std::uint64_t above = 0, zero = iterations;
+  while (zero - above > 1) {
+    const std::uint64_t between = above + (zero - above) / 2;
+    (is_zero(between) ? zero : above) = between;
+  }
+  throw Misuse("algorithm.step_schedule", settings.algorithm.step_schedule,
+               divides + " divides by the step size, which is 0 from iteration " + std::to_string(zero) +
+                   " on; expected one that ends above 0, such as cosine(T, 0.01), or fewer iterations");
+}
+
 template <class Scalar>
 void require_possible_evaluation(const RunSettings& settings, const Problem<Scalar>& problem) {
   using Run = RunSettings::Run;
@@ -99,9 +132,10 @@ void require_possible_evaluation(const RunSettings& settings, const Problem<Scal
         "\"last\"");
 }
 
-#define HEARSAY_SENSIBLE_RUN(Scalar)                                                      \
-  template void require_sensible_batch(const RunSettings&, const Problem<Scalar>&);       \
-  template void require_sensible_local_steps(const RunSettings&, const Problem<Scalar>&); \
+#define HEARSAY_SENSIBLE_RUN(Scalar)                                                                 \
+  template void require_sensible_batch(const RunSettings&, const Problem<Scalar>&);                  \
+  template void require_sensible_local_steps(const RunSettings&, const Problem<Scalar>&);            \
+  template void require_divisible_steps<Scalar>(const RunSettings&, const StepSize&, std::uint64_t); \
   template void require_possible_evaluation(const RunSettings&, const Problem<Scalar>&);
 HEARSAY_SENSIBLE_RUN(float)
 HEARSAY_SENSIBLE_RUN(double)

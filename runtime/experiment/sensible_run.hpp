@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstdint>
+
 #include "algorithms/objectives/problem.hpp"
+#include "algorithms/seam/step_size.hpp"
 #include "runtime/settings/run_settings.hpp"
 
 namespace hearsay {
@@ -22,6 +25,11 @@ void require_sensible_batch(const RunSettings& settings, const Problem<Scalar>& 
 /// Throws Misuse for more local steps than any peer has samples: most likely a typing error.
 template <class Scalar>
 void require_sensible_local_steps(const RunSettings& settings, const Problem<Scalar>& problem);
+
+/// Throws Misuse for a step size that is 0 within the run, if the method divides by it: models would be NaN.
+template <class Scalar>
+void require_divisible_steps(const RunSettings& settings, const StepSize& step_size,
+                             std::uint64_t iterations);
 
 /// Throws Misuse if the data or the models are not where run.evaluate and run.keep want them.
 template <class Scalar>

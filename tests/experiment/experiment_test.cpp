@@ -48,6 +48,23 @@ std::string refusal(const RunSettings& settings, Index dimension) {
 
 }  // namespace
 
+TEST_CASE("experiment: a step size that reaches 0 is refused where something divides by it") {
+  const auto with = [](const std::string& algorithm) {
+    return "data.source = \"synthetic(samples=96, features=12, classes=3)\"\nrun.iterations = 40\n"
+           "topology.peers = 4\nalgorithm = { step_schedule = \"cosine(30)\", " +
+           algorithm + " }\n";
+  };
+  for (const std::string kind : {"decentlam", "k-gt", "powersgd", "qg-momentum", "scaffold", "slowmo",
+                                 "qsgd-allreduce\", feedback = \"ef"}) {
+    CAPTURE(kind);
+    const std::string words = misuse_text([&] { experiment_from<float>(with("kind = \"" + kind + "\"")); });
+    CHECK(contains(words, "algorithm.step_schedule = cosine(30): "));
+    CHECK(contains(words, "divides by the step size, which is 0 from iteration 31 on"));
+  }
+  for (const std::string kind : {"d-psgd", "qsgd-allreduce\", feedback = \"none", "gen-qsgd"})
+    CHECK(experiment_from<float>(with("kind = \"" + kind + "\"")).iterations == 40);
+}
+
 TEST_CASE("experiment: a topology file's link networks hold, also where the settings were made by hand") {
   const TemporaryFolder folder("hearsay_experiment");
   RunSettings settings = quadratic_run(1);
