@@ -202,6 +202,27 @@ TEST_CASE("advise: the user's own method may be asynchronous, it is compared wit
   CHECK(advice["ranked"][0]["algorithm"] != "ad-psgd");
 }
 
+TEST_CASE("advise --plan: --json says what the tables say, and the run file of the plan runs") {
+  const TemporaryFolder folder;
+  folder.write("mine.toml", four_peers);
+  const Words hub = {"--set", "topology.hub=dedicated", "--set", "topology.kind=star",
+                     "--set", "run.target_loss=3000"};
+  Words words = on(slow, {"advise", "mine.toml", "--plan", "gen-qsgd", "--json", "--quiet"});
+  words.insert(words.end(), hub.begin(), hub.end());
+  const ProgramEnd end = run_program(folder.path(), words);
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  const Json plan = Json::parse(end.said);
+  CHECK(plan["planned"]["local_steps"].size() == 3);  // the hub without data takes none
+  CHECK(plan["planned"]["rounds"] > 0);
+  CHECK(plan["planned"]["bound"] <= plan["wanted"]);
+  CHECK(plan["simulated"]["status"] == "target");
+  CHECK(plan["written"] == "advised.toml");
+  const ProgramEnd run =
+      run_program(folder.path(), {"simulate", "advised.toml", "--json", "--quiet", "--output", "out"});
+  REQUIRE_MESSAGE(run.code == 0, run.complained);
+  CHECK(Json::parse(run.said)["loss"] == plan["simulated"]["loss"]);
+}
+
 TEST_CASE("advise: Ctrl-C ends it with the best so far, and no run file") {
   const TemporaryFolder folder;
   folder.write("mine.toml",

@@ -77,7 +77,6 @@ double number_of(const std::string& key, const std::string& text) {
 
 /// Plans GenQSGD's constants for the run, and writes the run file of the plan.
 int plan_command(const AdviseOptions& options, const RunSettings& yours, const fs::path& output) {
-  if (options.json) throw Misuse("--json", "given", "a plan is for people to read; leave it out");
   PlanQuestion question;
   if (!options.within.empty()) question.within = parse_duration("--within", options.within);
   if (!options.error.empty()) question.error = number_of("--error", options.error);
@@ -91,10 +90,16 @@ int plan_command(const AdviseOptions& options, const RunSettings& yours, const f
   };
   const PlanAnswer answer =
       with_scalar(yours.run.scalar, [&]<class Scalar>() { return answer_plan<Scalar>(yours, question); });
-  std::fputs(answer.text.c_str(), stdout);
   const std::string command = command_of(options) + " --plan " + options.plan;
   write_file(output, {"# Written by `" + command + "`: its method, batch, steps and step size.\n\n",
                       to_toml(answer.run)});
+  if (options.json) {
+    nlohmann::ordered_json record = answer.record;
+    record["written"] = output.string();
+    std::printf("%s\n", json_text(record).c_str());
+    return exit_done;
+  }
+  std::fputs(answer.text.c_str(), stdout);
   std::printf("\nwritten   %s   (hearsay run %s)\n", output.c_str(), output.c_str());
   return exit_done;
 }

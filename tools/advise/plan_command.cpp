@@ -11,6 +11,7 @@
 #include "algorithms/methods/registry.hpp"
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/network/link.hpp"
+#include "runtime/record/json.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "runtime/wire/frame.hpp"
 #include "tools/advise/plan_probe.hpp"
@@ -182,6 +183,17 @@ std::vector<std::string> row(const std::string& name, const planner::PlanProblem
           "-"};
 }
 
+nlohmann::ordered_json record_of(const planner::PlanProblem& problem, const planner::Plan& plan,
+                                 double round_bytes) {
+  return {{"rounds", plan.rounds},
+          {"local_steps", plan.steps},
+          {"batch", plan.batch},
+          {"step_size", plan.step_size},
+          {"seconds", planner::seconds(problem, plan)},
+          {"bytes", round_bytes * plan.rounds},
+          {"bound", planner::bound(problem, plan)}};
+}
+
 RunSettings for_gen_qsgd(RunSettings settings) {
   const MethodInfo& method = find_method("gen-qsgd");
   if (settings.algorithm.kind != method.name) {
@@ -276,10 +288,23 @@ PlanAnswer answer_plan(const RunSettings& yours, const PlanQuestion& question) {
                {"bound", Align::right},
                {"loss", Align::right}});
   table.add(row("planned", problem, *plan, round_bytes));
-  if (const auto rival = planner::best_on_grid(problem, coarse_grid(problem, *plan)))
-    table.add(row("best of a grid", problem, *rival, round_bytes));
-
   PlanAnswer answer;
+  answer.record = {{"planned", record_of(problem, *plan, round_bytes)},
+                   {"best_of_a_grid", nullptr},
+                   {"simulated", nullptr},
+                   {"measured",
+                    {{"smoothness", measured.smoothness},
+                     {"variance", measured.variance},
+                     {"gradient_square", measured.gradient_square},
+                     {"first_loss", measured.first_loss}}},
+                   {"wanted", problem.most_error},
+                   {"q_up", up_q},
+                   {"q_down", down_q}};
+  if (const auto rival = planner::best_on_grid(problem, coarse_grid(problem, *plan))) {
+    table.add(row("best of a grid", problem, *rival, round_bytes));
+    answer.record["best_of_a_grid"] = record_of(problem, *rival, round_bytes);
+  }
+
   answer.run = planned_run(experiment, *plan, batch_size, measured_gradient);
   const Experiment<Scalar> planned = prepare<Scalar>(answer.run, borrowed(data));
   RunControl control;
@@ -296,6 +321,11 @@ PlanAnswer answer_plan(const RunSettings& yours, const PlanQuestion& question) {
                grouped(last.iteration), steps_text(plan->steps), significant(plan->batch),
                significant(plan->step_size), seconds_text(last.seconds),
                significant(8e-6 * static_cast<double>(last.bytes_sent)), "-", significant(last.loss)});
+    answer.record["simulated"] = {{"status", to_text(outcome.status)},
+                                  {"rounds", last.iteration},
+                                  {"seconds", last.seconds},
+                                  {"bytes", last.bytes_sent},
+                                  {"loss", last.loss}};
   }
 
   Table notes({{"", Align::left}, {"", Align::left}});

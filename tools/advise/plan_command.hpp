@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -22,8 +23,9 @@ struct PlanQuestion {
 };
 
 struct PlanAnswer {
-  std::string text;  ///< for people
-  RunSettings run;   ///< with the plan's settings; to be written as advised.toml
+  std::string text;               ///< for people
+  nlohmann::ordered_json record;  ///< the same for --json
+  RunSettings run;                ///< with the plan's settings; to be written as advised.toml
 };
 
 /// Measures the run, plans it for GenQSGD, and simulates it with the plan's settings. Throws Misuse if the
