@@ -90,9 +90,7 @@ namespace {
 std::string divides_by_step(const RunSettings::Algorithm& algorithm) {
   const std::string& name = algorithm.kind;
   if (algorithm.options.outer.value_or("").starts_with("slowmo(")) return "the outer rule slowmo";
-  if (name == "decentlam" || name == "k-gt" || name == "powersgd" || name == "qg-momentum" ||
-      name == "scaffold")
-    return name;
+  if (name == "decentlam" || name == "k-gt" || name == "powersgd" || name == "qg-momentum") return name;
   return name == "qsgd-allreduce" && algorithm.options.feedback != "none" ? "the feedback of " + name : "";
 }
 

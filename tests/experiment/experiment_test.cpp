@@ -54,14 +54,14 @@ TEST_CASE("experiment: a step size that reaches 0 is refused where something div
            "topology.peers = 4\nalgorithm = { step_schedule = \"cosine(30)\", " +
            algorithm + " }\n";
   };
-  for (const std::string kind : {"decentlam", "k-gt", "powersgd", "qg-momentum", "scaffold", "slowmo",
-                                 "qsgd-allreduce\", feedback = \"ef"}) {
+  for (const std::string kind :
+       {"decentlam", "k-gt", "powersgd", "qg-momentum", "slowmo", "qsgd-allreduce\", feedback = \"ef"}) {
     CAPTURE(kind);
     const std::string words = misuse_text([&] { experiment_from<float>(with("kind = \"" + kind + "\"")); });
     CHECK(contains(words, "algorithm.step_schedule = cosine(30): "));
     CHECK(contains(words, "divides by the step size, which is 0 from iteration 31 on"));
   }
-  for (const std::string kind : {"d-psgd", "qsgd-allreduce\", feedback = \"none", "gen-qsgd"})
+  for (const std::string kind : {"d-psgd", "qsgd-allreduce\", feedback = \"none", "gen-qsgd", "scaffold"})
     CHECK(experiment_from<float>(with("kind = \"" + kind + "\"")).iterations == 40);
 }
 
