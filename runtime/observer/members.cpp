@@ -23,7 +23,8 @@ bool Members::all_are_lost() const {
                              [](const Member& member) { return member.standing == Standing::lost; });
 }
 
-bool Members::all_others_are_lost(PeerId id) const {
+bool Members::only_one_left(PeerId id) const {
+  if (is_lost(id)) return false;
   for (PeerId other = 0; other < members_.size(); ++other)
     if (other != id && !is_lost(other)) return false;
   return true;

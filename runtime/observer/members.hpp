@@ -44,7 +44,8 @@ class Members {
   /// True if no result is expected any more.
   bool all_have_ended() const;
   bool all_are_lost() const;
-  bool all_others_are_lost(PeerId id) const;
+  /// True if peer `id` is there, and all others are lost.
+  bool only_one_left(PeerId id) const;
   /// Peer `id`, which was lost, is a member again.
   void take_back(PeerId id);
   /// Returns the result of a run that ends now. The caller overrides the status if the run was interrupted or

@@ -214,8 +214,8 @@ void ObserverSession::take_stop(const FrameHeader& header, std::span<const std::
   // The `stop` of a process that was refused in the middle of the run does not count.
   if (progress_ != Progress::gathering && !claims_.is_ready(header.sender) && (exit_code == 2 || drops()))
     return;
-  if (payload.empty() || exit_code == 130) return interrupt(now, printable_text(payload));
-  lose(printable_text(payload), exit_code);
+  const std::string reason = printable_text(payload);
+  payload.empty() || exit_code == 130 ? interrupt(now, reason) : lose(reason, exit_code);
 }
 
 void ObserverSession::lose_peer(PeerId id, const std::string& how, const std::string& to_others) {
@@ -236,8 +236,7 @@ void ObserverSession::do_without(PeerId id, const std::string& how) {
   members_[id].standing = Standing::lost;
   say_verdicts(schedule_.drop(id));
   if (members_.all_are_lost()) return lose("all peers were lost");
-  if (input_.has_hub && !members_.is_lost(hub_id) && members_.all_others_are_lost(hub_id))
-    return lose("all workers were lost");
+  if (input_.has_hub && members_.only_one_left(hub_id)) return lose("all workers were lost");
   inquiry_.ask_what_is_new();
   end_if_all_have();
 }
@@ -336,9 +335,8 @@ FrameHeader ObserverSession::busy_sign() const {
 
 void ObserverSession::interrupt(Instant now, const std::string& by) {
   if (interrupted_ || over()) return;
-  interrupted_ =
-      started() || input_.addresses.empty() ? "interrupted" : "peer 0 was interrupted before the run began";
-  if (!started() && !by.empty()) interrupted_ = by;
+  const std::string whom = by.empty() ? "peer 0 was interrupted before the run began" : by;
+  interrupted_ = started() || (by.empty() && input_.addresses.empty()) ? "interrupted" : whom;
   // Before the start, peers have no results to send: they end with the sentence.
   stop(started() ? std::string() : *interrupted_, started() ? 0 : 130);
   end_deadline_ = now + (started() ? patience_after_stop : Duration{0});
@@ -346,10 +344,9 @@ void ObserverSession::interrupt(Instant now, const std::string& by) {
 }
 
 void ObserverSession::leave(Instant now) {
-  // The hub is in this process, too, and nobody goes on without it, unless it has a standby.
-  const bool run_ends = is_last_hub(hub_id) && drops();
-  if (progress_ == Progress::gathering || run_ends || !input_.failure.survives_a_leave())
-    return interrupt(now);
+  const bool ends_with_hub = is_last_hub(hub_id) && drops();  // which is in this process, too
+  const bool goes_on = !ends_with_hub && input_.failure.survives_a_leave();
+  if (progress_ == Progress::gathering || !goes_on) return interrupt(now);
   interrupted_ = "interrupted";
   closing_ = Closing::over;
 }

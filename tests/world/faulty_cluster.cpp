@@ -57,9 +57,8 @@ void FaultyCluster::start(PeerId id, bool resumes) {
   const Partners partners = partners_of(experiment_, id);
   Node& node = nodes_[id];
   ++node.life;
-  node.computes = node.started = node.reported = node.came_back = false;
+  node.computes = node.started = node.reported = node.came_back = node.unobserved = node.frozen = false;
   node.early.clear();
-  node.unobserved = node.frozen = false;
   node.held_up.clear();
   node.awaited.reset();
   node.observer_heard_at = now_;
@@ -79,12 +78,12 @@ void FaultyCluster::start(PeerId id, bool resumes) {
                          .asynchronous = experiment_.method->asynchronous,
                          .staleness = staleness_of(experiment_.settings),
                          .start_patience = 1min,
-                         .heartbeat = heartbeat_interval(experiment_.settings.failure.lost_after)};
+                         .heartbeat = heartbeat_interval(experiment_.settings.failure.lost_after),
+                         .absent = experiment_.settings.failure.join_later,
+                         .quiet_destinations = quiet_destinations(experiment_.settings, id)};
   if (resumes) input.holds = node.archive->holds();
   input.model_bytes = model_bytes_of(experiment_);
   if (experiment_.settings.failure.keeps_checkpoints()) input.largest_lead = largest_lead(experiment_);
-  input.absent = experiment_.settings.failure.join_later;
-  input.quiet_destinations = quiet_destinations(experiment_.settings, id);
   if (drops()) {
     std::vector<WatchedPeer> watched;
     for (const PeerId source : partners.sources) watched.push_back({source, ""});
