@@ -95,6 +95,7 @@ Json as_json(const std::string& name, const Plan& plan) {
           {"bits_per_coordinate", plan.bits_per_coordinate()},
           {"predicted_bits_per_coordinate", plan.predicted_bits_per_coordinate()},
           {"least_bits_per_coordinate", or_null(least_bits_per_coordinate(plan.traits))},
+          {"rate_line", json_of(plan.rate_line)},
           {"dimension", plan.dimension},
           {"scalar", plan.settings.run.scalar == ScalarKind::float32 ? "float" : "double"},
           {"iterations", plan.iterations},
@@ -290,6 +291,7 @@ std::string as_text(const std::string& name, const Plan& plan) {
   if (const auto bits = least_bits_per_coordinate(plan.traits))
     table.add({"", "no compressor of that worst error takes less than " + significant(*bits, 3) +
                        " bits per coordinate (rate-distortion)"});
+  if (plan.rate_line) table.add({"", text_of(*plan.rate_line)});
   for (const OptionKey& option : option_keys())
     if (option.set_in(settings.algorithm.options))
       table.add({option.name, option.text(settings.algorithm.options) +

@@ -35,6 +35,7 @@ Plan plan_of(const RunSettings& settings) {
   plan.gradient_table_bytes = gradient_table_bytes(experiment);
   plan.traffic = forecast_traffic(experiment);
   plan.dry_run = dry_run(experiment, plan.traffic);
+  plan.rate_line = rate_line(experiment);
   plan.warnings = experiment.warnings;
   if (const auto warning = plain_text_warning(settings.security, experiment.topology))
     plan.warnings.push_back(*warning);

@@ -13,6 +13,7 @@
 #include "runtime/experiment/traffic_forecast.hpp"
 #include "runtime/record/hub_port.hpp"
 #include "tools/check/dry_run.hpp"
+#include "tools/check/rate_line.hpp"
 #include "topology/hub_rounds.hpp"
 #include "topology/spectrum.hpp"
 
@@ -37,6 +38,7 @@ struct Plan {
   std::map<PeerId, std::uint64_t> groups;
   TrafficForecast traffic;
   DryRun dry_run;
+  std::optional<RateLine> rate_line;
   std::vector<std::string> warnings;
 
   double bits_per_coordinate() const {
