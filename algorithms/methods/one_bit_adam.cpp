@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "algorithms/arithmetic/square_roots.hpp"
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
@@ -44,7 +45,7 @@ CodecStatus OneBitAdam<Scalar>::take_step(std::span<const std::byte> said, std::
     mean_.setZero();
     status = down_compressor_->accumulate(said, 1, view(mean_));
   }
-  x_ -= (step_size * mean_.array() / (squares_.array().sqrt() + Scalar(1e-8))).matrix();
+  x_ -= (step_size * mean_.array() / (square_roots(squares_.array()) + Scalar(1e-8))).matrix();
   return status;
 }
 

@@ -1,5 +1,6 @@
 #include "algorithms/methods/quantized_adagrad.hpp"
 
+#include "algorithms/arithmetic/square_roots.hpp"
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/sparse_model.hpp"
 #include "algorithms/seam/method_factory.hpp"
@@ -57,7 +58,7 @@ Task QuantizedAdagrad<Scalar>::iterate(Iteration<Scalar>& it) {
   mean_ *= 1 / answers;
   constexpr Scalar delta = Scalar(1e-8);
   squares_ += mean_.cwiseAbs2();
-  steps_ = it.step_size() / (delta + squares_.array().sqrt());
+  steps_ = it.step_size() / (delta + square_roots(squares_.array()));
   step(it.number());
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/arithmetic/square_roots.hpp"
 #include "algorithms/methods/parts/muon.hpp"
 #include "topology/foundation/ensure.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -74,12 +75,12 @@ class Adagrad final : public LocalOptimizer<Scalar> {
     const auto delta = static_cast<Scalar>(delta_);
     squares_.array() += gradient.array().square();
     if (!dual_averaging_) {
-      step = -step_size * (gradient.array() / (delta + squares_.array().sqrt())).matrix();
+      step = -step_size * (gradient.array() / (delta + square_roots(squares_.array()))).matrix();
       return;
     }
     sum_ += step_size * gradient;
     step = -reached_;
-    reached_ = -(sum_.array() / (delta + squares_.array().sqrt())).matrix();
+    reached_ = -(sum_.array() / (delta + square_roots(squares_.array()))).matrix();
     step += reached_;
   }
   void begin_anew() override {
@@ -130,7 +131,7 @@ class Adam final : public LocalOptimizer<Scalar> {
     square_.array() = beta2 * square_.array() + (1 - beta2) * gradient.array().square();
     if (form_ == Form::amsgrad) {
       largest_ = largest_.cwiseMax(square_);
-      step = -step_size * (mean_.array() / (largest_.array().sqrt() + epsilon)).matrix();
+      step = -step_size * (mean_.array() / (square_roots(largest_.array()) + epsilon)).matrix();
       return;
     }
     powers_[0] *= beta1;
@@ -138,7 +139,8 @@ class Adam final : public LocalOptimizer<Scalar> {
     const Scalar unbiased_mean = 1 / (1 - powers_[0]);
     const Scalar unbiased_square = 1 / (1 - powers_[1]);
     step = -step_size *
-           (unbiased_mean * mean_.array() / ((unbiased_square * square_.array()).sqrt() + epsilon)).matrix();
+           (unbiased_mean * mean_.array() / (square_roots(unbiased_square * square_.array()) + epsilon))
+               .matrix();
     if (form_ == Form::adamw) step -= step_size * static_cast<Scalar>(decay_) * x;
   }
   void begin_anew() override {
