@@ -261,8 +261,8 @@ bool ObserverSession::take_back(const FrameHeader& alive, Instant now) {
   const std::optional<std::uint64_t> first = schedule_.first_evaluation_from(alive.iteration);
   const bool is_detached = to_observer::as_alive(alive).contact.is_without_observer();
   const bool is_restored = claims_.is_ready(alive.sender) && claims_.is_holder(alive);  // if not, it may join
-  const bool was_replaced = is_hub(alive.sender);                                       // by its standby
-  if (is_detached || !is_restored || was_replaced || closing_ != Closing::open || !first) return false;
+  const bool is_apart = input_.failure.hub_standby && (is_hub(alive.sender) || !members_.is_lost(hub_id));
+  if (is_detached || !is_restored || is_apart || closing_ != Closing::open || !first) return false;
   members_.take_back(alive.sender);
   schedule_.take_back(alive.sender, *first);
   start_peer(alive.sender, now);

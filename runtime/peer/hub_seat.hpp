@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/peer/divergence.hpp"
 #include "runtime/peer/outgoing.hpp"
 
 namespace hearsay {
@@ -38,6 +39,7 @@ class HubSeat {
     MessageMetadata metadata;
   };
   void hold(Claim claim) {
+    if (!is_as_heard(claim.key, claim.packet)) contradicted_ = true;
     std::erase_if(claims_, [&](const Claim& held) { return held.key.iteration < claim.key.iteration; });
     if (claims_.size() < most_claims) claims_.push_back(std::move(claim));
   }
@@ -54,14 +56,23 @@ class HubSeat {
   void follow_standby() { phase_ = Phase::second; }
   void lose_standby() { standby_is_lost_ = true; }
 
-  /// Notes a message of the hub, whoever that is. False if the other hub has said something else in its
-  /// place: then they have counted different answers, and their models differ.
+  /// Notes a message of the hub, whoever that is. False if this worker turns to the standby, or has turned to
+  /// it, and the other hub has said something else in its place: then they have counted different answers,
+  /// and their models differ.
   bool agrees(const MessageKey& key, const PacketRef& packet) {
-    const bool is_same_message = last_ && key_.iteration == key.iteration && key_.slot == key.slot;
-    if (is_same_message) return same_bytes(last_->bytes(), packet->bytes());
+    if (!is_as_heard(key, packet)) contradicted_ = true;
+    for (const Claim& claim : claims_)
+      if (is_same_message(claim.key, key) && !same_bytes(claim.packet->bytes(), packet->bytes()))
+        contradicted_ = true;
     key_ = key;
     last_ = packet;
-    return true;
+    return phase_ == Phase::first || !contradicted_;
+  }
+  static Divergence contradiction_in(std::uint64_t iteration) {
+    return {iteration,
+            "the hub and its standby have counted different answers, since a worker was lost in the round in "
+            "which the hub was",
+            true};
   }
 
   /// Bytes at the same place are not read: those of a run that is only played have no memory.
@@ -70,6 +81,14 @@ class HubSeat {
   }
 
  private:
+  static bool is_same_message(const MessageKey& a, const MessageKey& b) {
+    return a.iteration == b.iteration && a.slot == b.slot;
+  }
+  /// True unless the other hub has said something else in the place of this message, the last one.
+  bool is_as_heard(const MessageKey& key, const PacketRef& packet) const {
+    return !last_ || !is_same_message(key_, key) || same_bytes(last_->bytes(), packet->bytes());
+  }
+
   static constexpr std::size_t most_claims = 16;  // a round has fewer messages
 
   PeerId standby_;
@@ -77,11 +96,14 @@ class HubSeat {
   bool standby_is_lost_ = false;
   MessageKey key_{};
   std::vector<Claim> claims_;  // of one round
+  bool contradicted_ = false;  // at some time the two hubs have said different things
   PacketRef last_;             // the hub's last message, under `key_`
 };
 
 /// The slot of a roster: after each round the hub tells its standby whose answers it has counted, as 32-bit
 /// ids, ascending.
 inline constexpr Slot roster_slot = 0xffff'fffc;
+/// Set in the slot of an answer to the standby that is a copy of one to the first hub.
+inline constexpr Slot copy_of_answer = 0x8000'0000;
 
 }  // namespace hearsay

@@ -51,12 +51,19 @@ std::optional<PeerId> HubSuccession<Scalar>::lose(PeerId neighbor, std::vector<H
   return has_moved() ? input_.hub : std::nullopt;
 }
 
+/// The key of an answer to the standby.
+template <class Scalar>
+MessageKey HubSuccession<Scalar>::copied_key(MessageKey key) const {
+  if (!has_moved()) key.slot |= copy_of_answer;
+  return key;
+}
+
 template <class Scalar>
 void HubSuccession<Scalar>::post(const Outgoing& message, std::vector<Outgoing>& outbox) const {
   if (second_hub())
     second_hub()->hear(message.key, message.packet, message.metadata);
   else if (seat_ && seat_->has_standby())
-    outbox.push_back({seat_->standby(), message.key, message.packet, message.metadata});
+    outbox.push_back({seat_->standby(), copied_key(message.key), message.packet, message.metadata});
   if (!has_moved()) outbox.push_back(message);
 }
 
@@ -82,7 +89,7 @@ Hearing HubSuccession<Scalar>::hear(MessageKey& key, const PacketRef& packet, co
   const bool is_of_first_hub = key.sender == *input_.hub;
   if (second_hub()) {
     const bool is_of_use = second_hub()->hear(key, packet, metadata);
-    if (is_of_first_hub && key.slot != roster_slot) return Hearing::of_the_hub;
+    if (is_of_first_hub && key.slot != roster_slot && !has_moved()) return Hearing::of_the_hub;
     return is_of_use ? Hearing::kept : Hearing::late;
   }
   if (is_of_first_hub == has_moved()) {
@@ -93,14 +100,6 @@ Hearing HubSuccession<Scalar>::hear(MessageKey& key, const PacketRef& packet, co
   if (!is_of_first_hub) seat_->follow_standby();
   key.sender = *input_.hub;
   return seat_->agrees(key, packet) ? Hearing::of_the_hub : Hearing::contradiction;
-}
-
-template <class Scalar>
-Divergence HubSuccession<Scalar>::divergence_in(std::uint64_t iteration) {
-  return {iteration,
-          "the hub and its standby have counted different answers, since a worker was lost in the round in "
-          "which the hub was",
-          true};
 }
 
 template <class Scalar>

@@ -4,7 +4,6 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/peer/divergence.hpp"
 #include "runtime/peer/hub_seat.hpp"
 #include "runtime/peer/inbox.hpp"
 #include "runtime/peer/neighborhood.hpp"
@@ -61,7 +60,6 @@ class HubSuccession {
   /// Hears a message, after `completed` iterations.
   Hearing hear(MessageKey& key, const PacketRef& packet, const MessageMetadata& metadata,
                std::uint64_t completed);
-  static Divergence divergence_in(std::uint64_t iteration);
 
   /// Lets the second hub go on, if there is one. What it says to others is put into `outbox`; what it says to
   /// this peer, into `inbox`.
@@ -72,6 +70,7 @@ class HubSuccession {
   }
 
  private:
+  MessageKey copied_key(MessageKey key) const;
   bool has_moved() const { return seat_ && seat_->phase() != HubSeat::Phase::first; }
 
   const PeerInput<Scalar>& input_;

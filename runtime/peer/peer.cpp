@@ -331,8 +331,8 @@ bool Peer<Scalar>::is_for_the_method(MessageKey& key, const PacketRef& packet,
       break;
     case contradiction:
       if (has_ended()) return true;
-      divergence_ = succession_.divergence_in(key.iteration);
-      state_ = PeerState::diverged;
+      divergence_ = HubSeat::contradiction_in(key.iteration);
+      if (state_ != PeerState::needs_gradient) state_ = PeerState::diverged;  // else at the iteration's end
       break;
     case kept:
       break;
@@ -361,6 +361,7 @@ std::vector<PeerId> Peer<Scalar>::waiting_for() const {
   const bool for_second_hub = state_ == PeerState::needs_copies || (state_ == PeerState::needs_messages &&
                                                                     standby_hub() && standby_hub()->serves());
   if (for_second_hub) return standby_hub()->waiting_for();
+  if (was_mistaken()) return {};  // nobody speaks to it as a hub
   std::vector<PeerId> missing;
   if (state_ == PeerState::needs_messages) missing = awaited_.missing_senders();
   std::erase_if(missing, [&](PeerId id) { return neighbors_.lacks(id, iteration_.number()); });

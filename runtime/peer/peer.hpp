@@ -193,12 +193,20 @@ class Peer final : private IterationHost<Scalar> {
   bool has_lost(PeerId other) const { return succession_.has_lost(other, *neighborhood()); }
   /// Null if this peer is no standby.
   StandbyHub<Scalar>* standby_hub() const { return succession_.second_hub(); }
-  /// True if this is a hub with a standby, and all workers are gone: the standby has taken over.
-  bool is_replaced() const { return input_.standby && !input_.hub && neighborhood()->all_are_lost(); }
+  /// True if this is a hub whose standby, which was not lost here, has taken over: `neighbor` is the standby,
+  /// and takes this peer for gone.
+  bool is_replaced_by(PeerId neighbor) const {
+    const bool has_standby = input_.standby && !input_.hub;
+    return has_standby && neighbor == *input_.standby && !has_lost(neighbor);
+  }
+  /// True if this is a hub with a standby, and all workers have left.
+  bool is_deserted() const { return input_.standby && !input_.hub && neighborhood()->all_are_lost(); }
   /// The hub takes this peer for gone: it does not stand by any more.
   void stand_down() {
     if (standby_hub()) standby_hub()->stand_down();
   }
+  /// True if this peer has taken over from a hub that is there, and that the others follow.
+  bool was_mistaken() const { return standby_hub() && standby_hub()->was_mistaken(); }
   /// The model that this peer tells of: its own, or that of the hub that it keeps ready.
   const Vector<Scalar>& told_model() const {
     return standby_hub() && !standby_hub()->is_dismissed() ? standby_hub()->model() : model();

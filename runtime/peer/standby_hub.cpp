@@ -32,13 +32,26 @@ bool StandbyHub<Scalar>::hear(const MessageKey& key, const PacketRef& packet,
   if (is_dismissed()) return false;
   const std::uint64_t round = hub_->begun();
   if (key.iteration < round || key.iteration > round + most_rounds_ahead) return false;
-  if (key.sender != hub_id)
-    return copies_.try_emplace({key.iteration, key.slot, key.sender}, packet, metadata).second;
+  if (key.sender != hub_id) return hear_copy(key, packet, metadata);
   if (phase_ == Phase::serves) return false;
   if (key.slot == roster_slot) return hear_roster(key.iteration, packet);
   hub_said_.emplace_back(key, packet);
-  compare();
+  for (const Outgoing& said : said_) compare(said);
   return true;
+}
+
+/// Takes an answer, or a copy of one to the hub. Where this one has taken over in round t, the hub can have
+/// reached t + 1 with the answers that it had, but t + 2 only if it has left this worker out.
+template <class Scalar>
+bool StandbyHub<Scalar>::hear_copy(const MessageKey& key, const PacketRef& packet,
+                                   const MessageMetadata& metadata) {
+  const bool is_copy = (key.slot & copy_of_answer) != 0;
+  if (is_copy && took_over_in_ && key.iteration >= *took_over_in_ + 2) {
+    dismiss("the hub is there, and has gone on without it");
+    return false;
+  }
+  return copies_.try_emplace({key.iteration, key.slot & ~copy_of_answer, key.sender}, packet, metadata)
+      .second;
 }
 
 template <class Scalar>
@@ -66,7 +79,6 @@ void StandbyHub<Scalar>::take_over() {
   ensure(phase_ == Phase::follows, "a standby takes over once");
   phase_ = Phase::serves;
   took_over_in_ = hub_->begun();
-  hub_said_.clear();
   rosters_.clear();
   outbox_ = std::exchange(said_, {});
   take_answers_of(nullptr);
@@ -107,28 +119,26 @@ template <class Scalar>
 void StandbyHub<Scalar>::take_what_it_says() {
   for (Outgoing& said : hub_->outbox()) {
     said.key.sender = self_;
+    compare(said);
     (phase_ == Phase::serves ? outbox_ : said_).push_back(std::move(said));
   }
   hub_->outbox().clear();
   std::erase_if(said_, [&](const Outgoing& said) { return said.key.iteration < hub_->begun(); });
-  compare();
+  std::erase_if(hub_said_, [&](const auto& heard) { return heard.first.iteration < hub_->begun(); });
 }
 
-/// Compares what it says to this worker with what the hub has said.
+/// Compares what it says to this worker with what the hub has said in its place.
 template <class Scalar>
-void StandbyHub<Scalar>::compare() {
-  std::optional<std::uint64_t> differs_in;
-  std::erase_if(hub_said_, [&](const auto& heard) {
-    const MessageKey& key = heard.first;
-    const auto own = std::ranges::find_if(said_, [&](const Outgoing& said) {
-      return said.to == self_ && said.key.iteration == key.iteration && said.key.slot == key.slot;
-    });
-    if (own == said_.end()) return key.iteration < hub_->begun();
-    if (!HubSeat::same_bytes(own->packet->bytes(), heard.second->bytes())) differs_in = key.iteration;
-    return true;
+void StandbyHub<Scalar>::compare(const Outgoing& said) {
+  if (said.to != self_ || is_dismissed()) return;
+  const auto heard = std::ranges::find_if(hub_said_, [&](const auto& candidate) {
+    return candidate.first.iteration == said.key.iteration && candidate.first.slot == said.key.slot;
   });
-  if (differs_in)
-    dismiss("what it computes for iteration " + std::to_string(*differs_in) +
+  if (heard == hub_said_.end() || HubSeat::same_bytes(said.packet->bytes(), heard->second->bytes())) return;
+  if (phase_ == Phase::serves)
+    contradiction_ = HubSeat::contradiction_in(said.key.iteration);
+  else
+    dismiss("what it computes for iteration " + std::to_string(said.key.iteration) +
             " is not what the hub says, bit for bit");
 }
 
@@ -184,6 +194,11 @@ void StandbyHub<Scalar>::take_answers_of(const std::vector<PeerId>* counted) {
 }
 
 template <class Scalar>
+std::uint64_t StandbyHub<Scalar>::round() const {
+  return hub_->begun();
+}
+
+template <class Scalar>
 bool StandbyHub<Scalar>::has_completed(std::uint64_t iteration) const {
   return is_dismissed() || hub_->iteration() >= iteration || hub_->state() == PeerState::diverged;
 }
@@ -204,6 +219,7 @@ const Vector<Scalar>& StandbyHub<Scalar>::model() const {
 
 template <class Scalar>
 std::optional<Divergence> StandbyHub<Scalar>::divergence() const {
+  if (contradiction_) return contradiction_;
   return is_dismissed() ? std::nullopt : hub_->divergence();
 }
 

@@ -24,7 +24,8 @@ class Peer;
 ///                 step, and what it would say next equals what the hub says, bit for bit: it compares.
 ///     serves      the hub is lost. The standby hub says again what it has said in its round, and goes on
 ///                 with all workers that are there.
-///     dismissed   it could not follow, and its peer is a worker like the others.
+///     dismissed   it could not follow, and its peer is a worker like the others. Or it served and was
+///                 mistaken: a worker has answered the hub in a round that the hub reached without it.
 ///
 /// A worker that was lost in the very round in which the hub is lost may be counted by one hub and not by
 /// the other. Who hears both then finds that they differ (HubSeat::agrees).
@@ -49,6 +50,8 @@ class StandbyHub {
     word_taken_ = true;
     return dismissed_because_;
   }
+  /// The iteration that it has begun last.
+  std::uint64_t round() const;
   /// The iteration in which it took over; empty if it has not.
   std::optional<std::uint64_t> took_over_in() const { return took_over_in_; }
 
@@ -65,6 +68,8 @@ class StandbyHub {
   void stand_down() {
     if (phase_ == Phase::follows) dismiss("the hub has gone on without it");
   }
+  /// True if it took over although the hub was alive, and went on with the others.
+  bool was_mistaken() const { return is_dismissed() && took_over_in_; }
   void verdict(std::uint64_t evaluated, bool proceed);
   /// Whether verdicts come: without an observer the hub does not wait for them.
   void observe(bool observed);
@@ -95,7 +100,8 @@ class StandbyHub {
   /// Goes through what the hub asks of its driver.
   void settle();
   void take_what_it_says();
-  void compare();
+  void compare(const Outgoing& said);
+  bool hear_copy(const MessageKey& key, const PacketRef& packet, const MessageMetadata& metadata);
   bool take_answers_of_the_round();
   void take_answers_of(const std::vector<PeerId>* counted);
   void dismiss(std::string why);
@@ -110,6 +116,7 @@ class StandbyHub {
   std::vector<PeerId> lost_;                                // workers
   std::vector<Outgoing> outbox_;
   std::optional<std::uint64_t> took_over_in_;
+  std::optional<Divergence> contradiction_;
   std::string dismissed_because_;
   bool word_taken_ = false;
 };

@@ -99,6 +99,7 @@ std::string PeerDriver<Scalar>::keep_own_model() {
 template <class Scalar>
 PeerEnd PeerDriver<Scalar>::leave_unobserved() {
   tell_progress();
+  session_.say_what_it_needs();
   std::string file;
   try {
     compute([&] { file = keep_own_model(); }, Meanwhile::serves);
@@ -342,16 +343,18 @@ void PeerDriver<Scalar>::part_from(PeerId neighbor, const std::string& why) {
     return " waits for peer " + std::to_string(*experiment_.settings.failure.hub_standby) +
            " to take over from the hub, peer ";
   };
+  const std::uint64_t iteration =
+      peer_->standby_hub() && is_hub(neighbor) ? peer_->standby_hub()->round() : peer_->iteration() + 1;
   if (!peer_->has_lost(neighbor))
     control_.notice("peer " + std::to_string(id()) + what_follows() + std::to_string(neighbor) +
-                    " (iteration " + std::to_string(peer_->iteration() + 1) + "): " + why);
+                    " (iteration " + std::to_string(iteration) + "): " + why);
   const std::uint64_t rounds = peer_->counters().gossip_rounds;
   const bool loses_hub = is_hub(neighbor);
   send_edge_request(respond(*peer_, PeerDeparted{neighbor, why}));
   if (loses_hub && peer_->awaits_standby()) failure_detector_.begin_wait(monotonic_now());
   if (peer_->counters().gossip_rounds != rounds)  // the peer had waited for this neighbor alone
     meter_.counts().waits.ended_by(neighbor, monotonic_now(), peer_->state() == PeerState::needs_messages);
-  end_if_replaced();
+  if (peer_->is_deserted()) end_as_replaced();
 }
 
 template <class Scalar>

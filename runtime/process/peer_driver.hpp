@@ -134,6 +134,7 @@ class PeerDriver {
   }
   void on(ScoreAsked& asked) { scores_.take(std::move(asked)); }
   void on(const PeerDeparted& departed) {
+    if (departed.takes_this_for_gone && peer_->is_replaced_by(departed.id)) return end_as_replaced();
     if (departed.takes_this_for_gone && departed.id == hub_id) peer_->stand_down();
     part_from(departed.id, departed.how);
   }
@@ -211,15 +212,16 @@ class PeerDriver {
     end_with({3, "the hub, peer " + std::to_string(*peer_->hub()) + ", was lost: " + how + " (iteration " +
                      std::to_string(peer_->iteration() + 1) + ")"});
   }
-  /// The workers have all gone to the standby: this hub was silent for too long.
-  void end_if_replaced() {
-    if (!peer_->is_replaced()) return;
+  /// This hub was silent for too long: its standby has taken over, and the run goes on without it.
+  void end_as_replaced() {
     if (std::exchange(leaving_, Leaving::alone) == Leaving::alone) return;
     stop();
     session_.tell_observer({FrameKind::parted, peer_->iteration(), {}});
-    end_with({3, "all workers have gone on without this hub; peer " +
-                     std::to_string(*experiment_.settings.failure.hub_standby) + " stood by (iteration " +
-                     std::to_string(peer_->iteration() + 1) + ")"});
+    const std::string why = "peer " + std::to_string(*experiment_.settings.failure.hub_standby) +
+                            " has taken over from this hub, which was silent for too long (iteration " +
+                            std::to_string(peer_->iteration() + 1) + ")";
+    control_.notice("peer " + std::to_string(id()) + ": " + why);
+    end_with({3, why, true});
   }
   /// How long a worker waits for the standby, which may find out later that the hub is lost: it may be in the
   /// middle of its gradients.
@@ -235,6 +237,7 @@ class PeerDriver {
                 "peer " + std::to_string(*experiment_.settings.failure.hub_standby) + " has taken over");
     if (peer_->awaits_standby() && now - failure_detector_.waits_since() > patience_with_standby(now))
       lose_hub("it has not taken over from peer " + std::to_string(hub_id));
+    if (peer_->was_mistaken()) lose_hub("it has gone on without this peer, which had taken over");
   }
   /// Policy "drop": a neighbor is gone, or takes this peer for gone.
   void part_from(PeerId neighbor, const std::string& why);

@@ -206,9 +206,9 @@ Json took_over_record(const RunOutcome<Scalar>& outcome) {
   return nullptr;
 }
 
-/// Null if the hub left no meters: it is gone.
+/// Null if the hub left no meters: it is gone, or the run never began.
 Json hub_port_of_run(const RunSettings& settings, const std::vector<PeerOutcome>& peers) {
-  if (peers[hub_id].meters.now == Duration{0}) return nullptr;
+  if (peers.empty() || peers[hub_id].meters.now == Duration{0}) return nullptr;
   return hub_port_record(settings, peers[hub_id].meters);
 }
 

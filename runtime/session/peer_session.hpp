@@ -21,6 +21,7 @@
 #include "runtime/session/start_wait.hpp"
 #include "runtime/session/state.hpp"
 #include "runtime/wire/words_from_observer.hpp"
+#include "runtime/wire/words_to_neighbor.hpp"
 
 namespace hearsay {
 
@@ -47,6 +48,11 @@ class PeerSession {
   /// This peer needs no message of the iterations before `iteration` any more. All later frames say so;
   /// sources to which this peer sends no messages are told at once.
   void needs_from(std::uint64_t iteration);
+  /// Tells all sources at once what this peer needs no more: it leaves, and no other frame will say so.
+  void say_what_it_needs() {
+    for (const IncomingLink& link : incoming_)
+      context_.say(PeerFrame::Way::reply, link.source, to_neighbor::Alive{});
+  }
   /// Policy "drop": tells the observer that this peer begins to run without it, or has it back; calls
   /// alternate. `needed`: the first iteration whose messages this peer still needs.
   void turn_from_observer(std::uint64_t needed) {

@@ -114,6 +114,29 @@ TEST_SUITE("net") {
     disturbed.check_end();
   }
 
+  TEST_CASE("faults, standby: a hub whose host stands still keeps the record when it wakes") {
+    HostPeers hosts({.iterations = "900",
+                     .failure = "policy = \"drop\"\nlost_after = \"1 s\"\nhub_standby = 1\n",
+                     .family = "star",
+                     .algorithm = "kind = \"fed-avg\"\nlocal_steps = 2\n"});
+    const std::vector<std::string> dedicated = {"--set", "topology.hub=dedicated"};
+    hosts.start_all(dedicated);
+    REQUIRE_MESSAGE(hosts.reaches(4), hosts.peer(0).complained());
+    kill(hosts.peer(0).process(), SIGSTOP);
+    REQUIRE(hosts.peer(1).wait_until(
+        [&] { return contains(hosts.peer(1).complained(), "takes over from the hub, peer 0"); }));
+    kill(hosts.peer(0).process(), SIGCONT);
+    for (const std::size_t id : {0, 1, 2, 3})
+      CHECK_MESSAGE(hosts.peer(id).wait() == 0, hosts.peer(id).complained());
+    CHECK(contains(hosts.peer(0).complained(), "peer 1 has taken over from this hub"));
+    const fs::path folder = hosts.output(0).parent_path().parent_path();
+    REQUIRE(run_program(folder,
+                        {"simulate", "run.toml", "--quiet", "--output", "calm", dedicated[0], dedicated[1]})
+                .code == 0);
+    CHECK(content_of(hosts.output(0) / "model.npy") == content_of(folder / "calm" / "model.npy"));
+    CHECK(record_of(hosts.output(0)).summary["took_over"]["peer"] == 1);
+  }
+
   TEST_CASE("faults, standby: where the hub is killed on its host, the standby keeps the model") {
     HostPeers hosts({.iterations = "600",
                      .failure = "policy = \"drop\"\nlost_after = \"1 s\"\nhub_standby = 2\n",

@@ -66,3 +66,14 @@ TEST_CASE("hub port: a method without a hub has none, on a star, too, and its lo
   CHECK(gossip["evaluated"] == "mean model");
   CHECK(summary_of("fed-avg", "")["evaluated"] == "hub's model");
 }
+
+TEST_CASE("hub port: a run that was lost before it began has none, and nobody took over") {
+  const auto experiment = experiment_from<float>(
+      "model.kind = \"quadratic(10)\"\nrun.iterations = 10\ntopology.peers = 3\n"
+      "algorithm = { kind = \"fed-avg\", batch = \"full\" }\n");
+  RunOutcome<float> lost;
+  lost.status = RunStatus::lost;
+  const Json summary = summarize(experiment, lost, Driver::zmq);
+  CHECK(summary["hub_port"].is_null());
+  CHECK(summary["took_over"].is_null());
+}

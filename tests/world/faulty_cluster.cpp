@@ -293,8 +293,10 @@ void FaultyCluster::handle(PeerId id, SocketEvent& event) {
     node.peer->ask_for_model(asked->by);
   } else if (const auto* arrived = std::get_if<ModelArrived>(&event)) {
     join(id, *arrived);
+  } else if (std::holds_alternative<RunStops>(event)) {
+    tell_result(node);
   } else if (const auto* departed = std::get_if<PeerDeparted>(&event)) {
-    if (departed->takes_this_for_gone && departed->id == hub_id) node.peer->stand_down();
+    if (departed->takes_this_for_gone && node.started) hear_that_it_is_gone(id, departed->id);
     part(id, departed->id);
   } else if (const auto* returned = std::get_if<NeighborReturned>(&event)) {
     if (const auto request = respond(*node.peer, *returned)) send_edge_request(id, *request);
@@ -352,12 +354,8 @@ void FaultyCluster::settle(Node& node) {
         node.session->tell_observer({FrameKind::evaluation, peer.iteration(), snapshot_of(meters, peer)});
       peer.evaluation_taken();
       acts = true;
-    } else if (peer.has_ended() && !node.reported) {
-      node.reported = true;
-      PeerMeters meters;
-      meters.counters = peer.counters();
-      node.session->tell_observer(
-          {FrameKind::result, peer.iteration(), encode_outcome(peer_outcome(peer, meters, 0))});
+    } else if (peer.has_ended()) {
+      tell_result(node);
     }
   }
 }

@@ -173,6 +173,9 @@ class FaultyCluster {
   void check_deadlines(PeerId id);
   void part(PeerId id, PeerId neighbor);
   void lose_hub(PeerId id);
+  void retire(PeerId id);
+  static void tell_result(Node& node);
+  void hear_that_it_is_gone(PeerId id, PeerId neighbor);
   void join(PeerId id, const ModelArrived& arrived);
   void send_edge_request(PeerId id, const EdgeRequest& request);
   bool drops() const { return experiment_.settings.failure.drops(); }

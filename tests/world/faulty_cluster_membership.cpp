@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <utility>
 
+#include "runtime/record/json.hpp"
+#include "runtime/record/peer_outcome.hpp"
 #include "tests/world/faulty_cluster.hpp"
 #include "topology/foundation/ensure.hpp"
 #include "topology/hub_rounds.hpp"
@@ -53,6 +56,15 @@ const Vector<double>* FaultyCluster::evaluated_model(PeerId id, std::uint64_t it
   return found == nodes_[id].evaluated.end() ? nullptr : &found->second;
 }
 
+/// Tells the observer, once, how the peer has ended.
+void FaultyCluster::tell_result(Node& node) {
+  if (std::exchange(node.reported, true)) return;
+  PeerMeters meters;
+  meters.counters = node.peer->counters();
+  node.session->tell_observer(
+      {FrameKind::result, node.peer->iteration(), encode_outcome(peer_outcome(*node.peer, meters, 0))});
+}
+
 void FaultyCluster::send_edge_request(PeerId id, const EdgeRequest& request) {
   nodes_[id].session->send_edge_request(request);
   if (request.what == EdgeRequest::What::take || request.what == EdgeRequest::What::agree) ++attached;
@@ -67,9 +79,24 @@ void FaultyCluster::part(PeerId id, PeerId neighbor) {
   send_edge_request(id, *wanted);
   if (!was_lost) ++parted;
   if (peer.awaits_standby()) nodes_[id].waits_since = now_;
-  if (!peer.is_replaced()) return;
+  if (peer.is_deserted()) retire(id);
+}
+
+/// A neighbor takes peer `id` for gone.
+void FaultyCluster::hear_that_it_is_gone(PeerId id, PeerId neighbor) {
+  Peer<double>& peer = *nodes_[id].peer;
+  if (peer.is_replaced_by(neighbor)) return retire(id);
+  if (neighbor == hub_id) peer.stand_down();
+}
+
+/// Ends a hub whose standby has taken over, as the driver does.
+void FaultyCluster::retire(PeerId id) {
   ++hub_replaced;
-  nodes_[id].session->tell_observer({FrameKind::parted, peer.iteration(), {}});
+  nodes_[id].session->tell_observer({FrameKind::parted, nodes_[id].peer->iteration(), {}});
+  at(now_, id, [this, id] {
+    serve(id);
+    kill(id);
+  });
 }
 
 void FaultyCluster::lose_hub(PeerId id) {
@@ -106,6 +133,7 @@ void FaultyCluster::check_deadlines(PeerId id) {
   }
   if (peer.hears_claim() && node.watch->silence(now_, Instant{}, node.heard_at[hub_id]) > lost_after)
     part(id, hub_id);
+  if (peer.was_mistaken()) return lose_hub(id);
   if (peer.awaits_standby() && now_ - node.waits_since > patience_with_standby) return lose_hub(id);
   if (peer.state() == PeerState::needs_agreement && now_ - node.waits_since > lost_after) {
     if (peer.lacks_hub()) return lose_hub(id);

@@ -126,6 +126,34 @@ TEST_CASE("hub standby: a hub that stands still is replaced, changes no bit, and
   CHECK(replaced > 0);
 }
 
+TEST_CASE("hub standby: a hub and a worker that stand still together change no bit, or the run says so") {
+  std::uint64_t same = 0, ended_with_reason = 0;
+  for (const std::string& method : methods_with_standby()) {
+    CAPTURE(method);
+    const Ended undisturbed = ended(method, 400, 3, {}, nothing);
+    for (const PeerId worker : {1, 4, 5})
+      for (const Duration until : {290ms, 310ms, 350ms, 420ms, 500ms, 700ms}) {
+        CAPTURE(worker);
+        CAPTURE(until.count());
+        const Ended frozen = ended(method, 400, 3, {}, [&](FaultyCluster& cluster) {
+          cluster.freeze(0, 60ms, until);
+          cluster.freeze(worker, 60ms, until);
+        });
+        const std::vector<PeerId>& dropped = frozen.outcome.dropped;
+        const bool lost_a_worker = std::ranges::any_of(dropped, [](PeerId id) { return id != 0; });
+        if (frozen.outcome.status == RunStatus::lost) {
+          CHECK(!frozen.outcome.reason.empty());
+          ++ended_with_reason;
+        } else if (!lost_a_worker) {
+          CHECK(frozen.hub == undisturbed.hub);
+          ++same;
+        }
+      }
+  }
+  CHECK(same > 50);
+  CHECK(ended_with_reason < same / 4);
+}
+
 TEST_CASE("hub standby: it leaves out the workers that the hub has left out") {
   for (const std::string& method : methods_with_standby()) {
     CAPTURE(method);
