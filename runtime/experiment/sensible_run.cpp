@@ -7,6 +7,8 @@
 
 #include "algorithms/methods/parts/worker_steps.hpp"
 #include "algorithms/methods/registry.hpp"
+#include "runtime/settings/keep_models.hpp"
+#include "runtime/toml/document.hpp"
 #include "runtime/wire/frame.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -128,6 +130,19 @@ void require_possible_evaluation(const RunSettings& settings, const Problem<Scal
         "run.keep", "\"best\"",
         "under run.evaluate = \"own\" the models stay at their peers, and nobody has their mean; expected "
         "\"last\"");
+  const Run::KeepModels& models = settings.run.keep_models;
+  if (models.every == 0) return;
+  const auto refuse_models = [&](const std::string& why) {
+    throw Misuse("run.keep_models", toml_text(keep_models_text(models)), why);
+  };
+  if (settings.run.evaluate == Run::Evaluate::own)
+    refuse_models(
+        "under run.evaluate = \"own\" the models stay at their peers; expected \"never\", or run.evaluate = "
+        "\"mean\"");
+  if (models.every % settings.run.evaluate_every != 0)
+    refuse_models("models are seen at evaluations only, every " +
+                  std::to_string(settings.run.evaluate_every) +
+                  " iterations; expected a multiple of run.evaluate_every");
 }
 
 #define HEARSAY_SENSIBLE_RUN(Scalar)                                                                 \

@@ -31,7 +31,7 @@ template <class Scalar>
 void require_divisible_steps(const RunSettings& settings, const StepSize& step_size,
                              std::uint64_t iterations);
 
-/// Throws Misuse if the data or the models are not where run.evaluate and run.keep want them.
+/// Throws Misuse if data or models are not where run.evaluate, run.keep and run.keep_models want them.
 template <class Scalar>
 void require_possible_evaluation(const RunSettings& settings, const Problem<Scalar>& problem);
 

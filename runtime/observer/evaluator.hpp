@@ -73,6 +73,9 @@ class Evaluator {
   /// Returns a copy of its mean model. There must be one.
   virtual KeptModel best() const = 0;
 
+  /// Returns the models that the run keeps of the evaluations since the last call, in order.
+  virtual std::vector<ModelSet> take_models_to_keep() = 0;
+
   /// Returns the result of a run whose peers have ended as `peers` say. The status is diverged if a peer or
   /// the loss diverged (lost, if the first peer to end so had received a malformed message), else target,
   /// plateau or done. The caller adds `seconds`, and overrides the status if the run was interrupted or a

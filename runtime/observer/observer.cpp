@@ -245,10 +245,25 @@ Verdict Observer<Scalar>::judge(typename OpenQuestions<Scalar>::Asked closed, co
   mean_ = std::move(closed.mean);
   models_ = std::move(closed.models);
   evaluations_.push_back(evaluation);
+  if (rules_.keep_models.at(evaluation.iteration)) note_models_to_keep(evaluation.iteration);
   const Verdict verdict{evaluation.iteration, judge_.proceeds_after(evaluation)};
   const bool may_be_best = rules_.keep == RunSettings::Run::Keep::best && !judge_.diverged();
   if (may_be_best && (!best_ || judge_.is_better(evaluation, best_->of))) best_ = Best{evaluation, mean_};
   return verdict;
+}
+
+template <class Scalar>
+void Observer<Scalar>::note_models_to_keep(std::uint64_t iteration) {
+  ModelSet set{.iteration = iteration, .models = {}};
+  const auto add = [&](const Vector<Scalar>& model) {
+    const auto bytes = std::as_bytes(view(model));
+    set.models.emplace_back(bytes.begin(), bytes.end());
+  };
+  if (rules_.keep_models.of_peers)
+    for (const Vector<Scalar>& model : models_) add(model);
+  else
+    add(mean_);
+  models_to_keep_.push_back(std::move(set));
 }
 
 /// Returns the least and the largest pooled loss of the models that are not empty. Both are NaN if one is.

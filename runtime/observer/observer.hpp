@@ -97,6 +97,7 @@ class Observer final : public Evaluator {
   const Vector<Scalar>& mean_model() const { return mean_; }
   std::optional<std::uint64_t> best_iteration() const override;
   KeptModel best() const override;
+  std::vector<ModelSet> take_models_to_keep() override { return std::exchange(models_to_keep_, {}); }
   const RunJudge& verdicts() const { return judge_; }
   /// Returns `result` with the models, the mean model and the best model.
   RunOutcome<Scalar> with_models(RunResult result) const {
@@ -135,6 +136,7 @@ class Observer final : public Evaluator {
   void note_distances(const SquaredDistances& squares, Evaluation& evaluation) const;
   Verdict judge(typename OpenQuestions<Scalar>::Asked closed, const ModelScore& score);
   void close_answered(std::vector<Verdict>& verdicts);
+  void note_models_to_keep(std::uint64_t iteration);
   std::pair<double, double> losses_of(const std::vector<Vector<Scalar>>& models) const;
   static RunJudge judge_of(const JudgedSamples& judged, const RunSettings::Run& rules) {
     return {rules, judged.are_test ? BestBy::accuracy : BestBy::loss};
@@ -170,6 +172,7 @@ class Observer final : public Evaluator {
   std::optional<Best> best_;             // so far; empty under run.keep = "last"
   std::vector<Vector<Scalar>> models_;
   Vector<Scalar> mean_;
+  std::vector<ModelSet> models_to_keep_;
 };
 
 }  // namespace hearsay

@@ -94,6 +94,13 @@ struct KeptModel {
   std::vector<std::byte> model;  ///< its scalars
 };
 
+/// The models of one evaluation that the run keeps (run.keep_models).
+struct ModelSet {
+  std::uint64_t iteration = 0;
+  /// Their scalars: of the model that is evaluated, or by peer, then empty for one that is gone.
+  std::vector<std::vector<std::byte>> models;
+};
+
 /// What an earlier process has kept of a run that goes on.
 struct RunRecord {
   std::vector<Evaluation> evaluations;  ///< in order

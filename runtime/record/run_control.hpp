@@ -23,6 +23,8 @@ struct RunControl {
   std::function<void(const std::vector<PeerMeters>&)> on_meters = [](const std::vector<PeerMeters>&) {};
   /// If set: called after `on_evaluation` with each model that is the best so far (run.keep = "best").
   std::function<void(const KeptModel&)> on_best = {};
+  /// Called after `on_evaluation` with the models that the run keeps (run.keep_models).
+  std::function<void(const ModelSet&)> on_models = [](const ModelSet&) {};
   /// Called once if all peers go on from the checkpoint at `iteration`. `sentence` says so, and which
   /// progress is lost.
   std::function<void(std::uint64_t iteration, const std::string& sentence)> on_resume =

@@ -14,6 +14,7 @@
 #include "runtime/data/npy.hpp"
 #include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/json.hpp"
+#include "runtime/record/kept_models.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -32,6 +33,7 @@ bool is_ours(const std::string& file) {
   for (const char* name :
        {"run.toml", "metrics.jsonl", "consensus.jsonl", "provenance.json", "summary.json", "sweep.json"})
     if (file == name || file == std::string(name) + ".partial") return true;
+  if (file == "index.jsonl" || file == "index.jsonl.partial") return true;  // of models/
   if (file.starts_with("checkpoint-") || file.starts_with("log-")) return true;
   if (file.starts_with("peer-") && file.ends_with(".log")) return true;  // hearsay launch
   return file.rfind("model", 0) == 0 && file.find(".npy") != std::string::npos;
@@ -208,6 +210,7 @@ void RunDirectory::begin(const RunSettings& settings, std::uint64_t first) {
   if (record_) {
     write_file(directory_ / "metrics.jsonl", {kept});
     write_file(directory_ / "consensus.jsonl", {lines_before(directory_ / "consensus.jsonl", first)});
+    forget_models_from(directory_, first);
   }
   // After a power failure no checkpoint may be newer than the record, so with checkpoints lines go to the
   // disk.
@@ -271,6 +274,16 @@ void RunDirectory::keep_best(const KeptModel& best) {
 }
 
 template <class Scalar>
+void RunDirectory::keep(const RunSettings& settings, const ModelSet& models) {
+  try {
+    keep_models<Scalar>(directory_, settings, models);
+  } catch (const Misuse& misuse) {
+    notice_(std::string(misuse.what()) + "; training goes on without the models of iteration " +
+            std::to_string(models.iteration));
+  }
+}
+
+template <class Scalar>
 std::optional<KeptModel> RunDirectory::kept_best() const {
   if (!record_) return std::nullopt;
   const std::vector<std::uint64_t> iterations = best_iterations(directory_);
@@ -310,6 +323,8 @@ void RunDirectory::finish(const RunOutcome<Scalar>& outcome, const nlohmann::ord
       throw Misuse(file->path().string() + " was removed while the run went on, and its lines with it");
 }
 
+template void RunDirectory::keep<float>(const RunSettings&, const ModelSet&);
+template void RunDirectory::keep<double>(const RunSettings&, const ModelSet&);
 template void RunDirectory::keep_best<float>(const KeptModel&);
 template void RunDirectory::keep_best<double>(const KeptModel&);
 template std::optional<KeptModel> RunDirectory::kept_best<float>() const;

@@ -49,6 +49,7 @@ enum class EarlierOutput {
 ///     model-best-120.npy   if the run can be resumed and keeps the best: the best so far, of iteration 120
 ///     summary.json     how it ended
 ///     provenance.json  who began the run, until summary.json says so: a run that was cut off has it
+///     models/          under run.keep_models: the models of earlier iterations, and index.jsonl
 ///     checkpoints/     the peers' checkpoints, if failure.checkpoint_every is set
 ///
 /// It is made when the run starts, so a run that cannot begin leaves nothing behind.
@@ -73,6 +74,10 @@ class RunDirectory {
   /// Writes `provenance` to provenance.json when the directory is made, or the earlier run goes on. Must be
   /// called before `begin`.
   void note_beginning(const nlohmann::ordered_json& provenance);
+
+  /// Writes models that run.keep_models keeps (kept_models.hpp). If that fails, a notice says so.
+  template <class Scalar>
+  void keep(const RunSettings& settings, const ModelSet& models);
 
   /// Writes the best model so far to a file of its own, so that a resumed run still has it. If that fails, a
   /// notice says so.

@@ -8,6 +8,7 @@
 
 #include "algorithms/methods/registry.hpp"
 #include "runtime/foundation/machine.hpp"
+#include "runtime/settings/keep_models.hpp"
 #include "runtime/settings/network_keys.hpp"
 #include "runtime/settings/option_keys.hpp"
 #include "runtime/toml/document.hpp"
@@ -193,6 +194,11 @@ std::vector<KeyRow<RunSettings::Run>> run_rows() {
       Row("keep", &Run::keep, choice<Run::Keep>({"last", "best"}), "all",
           "which evaluation's mean model, with a hub the hub's, becomes model.npy")
           .see("../observer/README.md#the-best-evaluation"),
+      Row("keep_models", &Run::keep_models, keep_models_kind(), "all",
+          "of every N iterations the model that is evaluated, or each peer's, becomes a file in models/")
+          .unless([](const Run& of) { return of.keep_models == Run::KeepModels(); })
+          .by_default("\"never\"")
+          .see("../record/README.md#models"),
       Row("output", &Run::output, path(), "all",
           "the output directory; unless given, in the current directory")
           .by_default("\"runs/NAME\""),

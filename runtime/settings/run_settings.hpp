@@ -73,7 +73,14 @@ struct RunSettings {
     std::optional<std::uint64_t> patience;  ///< evaluations without a better one, after which the run ends
     double min_improvement = 0.0;           ///< share by which an evaluation has to be better for `patience`
     enum class Keep { last, best } keep = Keep::last;  ///< the evaluation whose mean model is kept
-    std::filesystem::path output;                      ///< "runs/NAME" unless given
+    /// Which models are kept beside the last: those of every so many iterations; never if that is 0.
+    struct KeepModels {
+      std::uint64_t every = 0;
+      bool of_peers = false;  ///< each peer's model, instead of the one that is evaluated
+      bool at(std::uint64_t iteration) const { return every != 0 && iteration % every == 0; }
+      bool operator==(const KeepModels&) const = default;
+    } keep_models = {};
+    std::filesystem::path output;  ///< "runs/NAME" unless given
 
     bool may_end_early() const { return target_loss || patience; }
     /// Nothing but the number of iterations ends the run from now on, and an evaluation is of the mean model.
@@ -82,6 +89,7 @@ struct RunSettings {
       patience = std::nullopt;
       evaluate = Evaluate::mean;
       keep = Keep::last;
+      keep_models = {};
     }
     bool operator==(const Run&) const = default;
   } run;

@@ -141,7 +141,9 @@ TracedRun<Scalar> simulate_traced(const Experiment<Scalar>& experiment, Duration
 
 template <class Scalar>
 bool may_be_retimed(const Experiment<Scalar>& experiment, const TracedRun<Scalar>& traced) {
-  return !experiment.depends_on_arrivals() && came_to_its_end(traced.outcome.status);
+  // Models are kept by runs that train, each in a folder of its own.
+  return !experiment.depends_on_arrivals() && came_to_its_end(traced.outcome.status) &&
+         experiment.settings.run.keep_models.every == 0;
 }
 
 template <class Scalar>

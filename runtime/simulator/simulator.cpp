@@ -91,6 +91,7 @@ class Simulation {
   void announce(Verdict verdict) {
     control_.on_evaluation(observer_.evaluations().back());
     control_.on_meters(observer_.last_meters());
+    for (const ModelSet& models : observer_.take_models_to_keep()) control_.on_models(models);
     verdict.proceed &= verdict.evaluated < stops_after_;
     if (traffic_ && is_on_the_way(verdict.evaluated))
       return send_down(traffic_->asks_peers() ? FrameKind::question : FrameKind::verdict, verdict);

@@ -9,6 +9,7 @@
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/objectives/registry.hpp"
+#include "runtime/settings/keep_models.hpp"
 #include "runtime/simulator/no_objective.hpp"
 #include "runtime/wire/frame.hpp"
 #include "topology/foundation/ensure.hpp"
@@ -38,6 +39,9 @@ void refuse_what_needs_a_model(const RunSettings& settings, const MethodInfo& me
   if (settings.run.target_loss) refuse("run.target_loss", number_text(*settings.run.target_loss), no_loss);
   if (settings.run.patience) refuse("run.patience", std::to_string(*settings.run.patience), no_loss);
   if (settings.run.keep == RunSettings::Run::Keep::best) refuse("run.keep", "\"best\"", no_loss);
+  if (settings.run.keep_models.every != 0)
+    refuse("run.keep_models", "\"" + keep_models_text(settings.run.keep_models) + "\"",
+           settings.model.kind + " is only a size, which has no model; leave it out");
   if (settings.run.evaluate == RunSettings::Run::Evaluate::peers)
     refuse("run.evaluate", "\"peers\"", no_loss);
   if (settings.run.epochs)

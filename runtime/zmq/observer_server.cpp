@@ -171,6 +171,7 @@ class ObserverServer::Server {
       }
       while (reported_ < session_.evaluations().size())
         report_evaluation(control, session_.evaluations()[reported_++]);
+      for (const ModelSet& models : evaluator_.take_models_to_keep()) control.on_models(models);
       if (control.on_best && reported_best_ != evaluator_.best_iteration()) {
         control.on_best(evaluator_.best());
         reported_best_ = evaluator_.best_iteration();
@@ -215,7 +216,7 @@ class ObserverServer::Server {
   std::size_t payload_limit_bytes_;
   std::uint32_t run_id_;
   Duration heartbeat_;
-  const Evaluator& evaluator_;
+  Evaluator& evaluator_;
   ObserverSession session_;
   std::vector<PeerRoutes> routes_;
   std::optional<ObserverPort> port_;  // if the emulated network shapes evaluations

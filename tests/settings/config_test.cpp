@@ -65,6 +65,7 @@ RunSettings random_settings(std::uint64_t seed) {
   if (chance()) s.run.patience = 1 + random.below(100);
   if (chance()) s.run.min_improvement = random.uniform();
   if (chance()) s.run.keep = RunSettings::Run::Keep::best;
+  if (chance()) s.run.keep_models = {1 + random.below(100), chance()};
   s.run.output = "/out/" + text();
   s.data.source = chance() ? "libsvm:/data/" + text() : "idx:/da$ta/images,/data/labels";
   s.data.test = chance() ? "" : "csv:/data/" + text();

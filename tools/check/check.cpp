@@ -116,6 +116,7 @@ Json as_json(const std::string& name, const Plan& plan) {
           {"seconds_per_iteration", or_null(plan.dry_run.seconds_per_iteration)},
           {"seconds", or_null(plan.dry_run.seconds)},
           {"computing_share", or_null(plan.dry_run.computing_share)},
+          {"kept_model_bytes", plan.kept_model_bytes()},
           {"warnings", plan.warnings}};
 }
 
@@ -313,6 +314,8 @@ std::string as_text(const std::string& name, const Plan& plan) {
   table.add({"a lost peer", failure_text(settings.failure, settings.topology.rounds_close())});
   table.add({"a gradient", compute_text(plan)});
   table.add({"iterations", grouped(plan.iterations) + early_end_text(settings.run)});
+  if (plan.kept_model_bytes() > 0.0)
+    table.add({"kept models", megabytes_text(plan.kept_model_bytes()) + " on the disk"});
   const auto predicted = [&](const std::optional<double>& seconds) {
     if (plan.dry_run.given_up) return std::string("not predicted: even two take too long to try out");
     if (!seconds) return std::string("not predicted: the first iterations end badly");

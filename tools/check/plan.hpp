@@ -12,6 +12,7 @@
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
 #include "runtime/record/hub_port.hpp"
+#include "runtime/record/kept_models.hpp"
 #include "tools/check/dry_run.hpp"
 #include "tools/check/rate_line.hpp"
 #include "topology/hub_rounds.hpp"
@@ -81,6 +82,14 @@ struct Plan {
     for (const auto& [peer, below] : groups)
       if (settings.failure.hub_standby != peer) bytes += per_iteration(sent_by(peer)).bytes / 2;
     return bytes;
+  }
+  /// Bytes that run.keep_models takes on the disk, if the run does not end early.
+  double kept_model_bytes() const {
+    const RunSettings::Run& run = settings.run;
+    const double scalar = run.scalar == ScalarKind::float32 ? sizeof(float) : sizeof(double);
+    return scalar * static_cast<double>(dimension) *
+           static_cast<double>(kept_iterations(run.keep_models, iterations)) *
+           (run.keep_models.of_peers ? static_cast<double>(peers) : 1.0);
   }
   double predicted_bytes() const {
     return std::accumulate(dry_run.peer_bytes.begin(), dry_run.peer_bytes.end(), 0.0);

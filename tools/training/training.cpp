@@ -165,6 +165,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
         std::to_string(directory.record()->back().iteration));
   if (keeps_best && settings.failure.keeps_checkpoints())
     control.on_best = [&](const KeptModel& best) { directory.keep_best<Scalar>(best); };
+  control.on_models = [&](const ModelSet& models) { directory.keep<Scalar>(experiment.settings, models); };
   control.on_start = [&](std::uint64_t first) {
     options.before_output();
     directory.begin(experiment.settings, first);

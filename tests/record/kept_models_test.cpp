@@ -1,0 +1,103 @@
+#include "runtime/record/kept_models.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "runtime/data/npy.hpp"
+#include "runtime/record/run_directory.hpp"
+#include "runtime/simulator/simulator.hpp"
+#include "tests/support/data_files.hpp"
+#include "tests/support/experiments.hpp"
+#include "tests/support/misuse_text.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+namespace {
+
+/// Simulates with `keep`, into `output`.
+RunOutcome<double> kept_run(const std::filesystem::path& output, RunSettings::Run::KeepModels keep,
+                            const std::string& method = "d-psgd", const std::string& topology = "ring") {
+  auto experiment = quadratic_experiment<double>(method, topology, 3, 4);
+  experiment.settings.run.keep_models = keep;
+  RunDirectory directory(output, EarlierOutput::refused);
+  RunControl control;
+  control.on_evaluation = [&](const Evaluation& evaluation) {
+    directory.append(experiment.settings, evaluation);
+  };
+  control.on_models = [&](const ModelSet& models) { directory.keep<double>(experiment.settings, models); };
+  return simulate(experiment, Duration{0}, control);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "kept models: every N-th iteration is in the index, and its model in a file, from x_0 to the last") {
+  const TemporaryFolder folder;
+  const auto output = folder.path() / "out";
+  const RunOutcome<double> outcome = kept_run(output, {.every = 20});
+  const std::vector<KeptIteration> index = kept_models(output);
+  const std::uint64_t last = outcome.evaluations.back().iteration;
+  REQUIRE(index.size() == kept_iterations({.every = 20}, last));
+  for (std::size_t k = 0; k < index.size(); ++k) {
+    CHECK(index[k].iteration == 20 * k);
+    CHECK(index[k].of == "mean");
+    REQUIRE(index[k].files.size() == 1);
+  }
+  REQUIRE(index.back().iteration == last);
+  CHECK(read_npy<double>(output / models_folder / *index.back().files[0]).values == outcome.mean_model);
+}
+
+TEST_CASE("kept models: with \"peers\" there is a file a peer, whose mean is the mean model") {
+  const TemporaryFolder folder;
+  kept_run(folder.path() / "peers", {.every = 10, .of_peers = true});
+  kept_run(folder.path() / "mean", {.every = 10});
+  const auto of_peers = kept_models(folder.path() / "peers");
+  const auto of_mean = kept_models(folder.path() / "mean");
+  REQUIRE(of_peers.size() == of_mean.size());
+  const auto read = [&](const char* run, const std::string& file) {
+    return read_npy<double>(folder.path() / run / models_folder / file).values;
+  };
+  for (std::size_t k = 0; k < of_peers.size(); ++k) {
+    CHECK(of_peers[k].of == "peers");
+    REQUIRE(of_peers[k].files.size() == 3);
+    Vector<double> sum = Vector<double>::Zero(4);
+    for (const auto& file : of_peers[k].files) sum += read("peers", *file);
+    CHECK((sum / 3.0 - read("mean", *of_mean[k].files[0])).norm() < 1e-12);
+  }
+}
+
+TEST_CASE("kept models: a run that goes on keeps the lines from before, and a damaged line ends the index") {
+  const TemporaryFolder folder;
+  const auto output = folder.path() / "out";
+  kept_run(output, {.every = 5});
+  REQUIRE(kept_models(output).size() == 5);
+  forget_models_from(output, 10);
+  CHECK(kept_models(output).size() == 2);
+  folder.write("out/models/index.jsonl", content_of(output / "models/index.jsonl") + "{\"iteration\":2");
+  CHECK(kept_models(output).size() == 2);
+}
+
+TEST_CASE("kept models: an output with them may be overwritten, and one without says what it lacks") {
+  const TemporaryFolder folder;
+  kept_run(folder.path() / "out", {.every = 10});
+  CHECK_NOTHROW(require_free_output(folder.path() / "out", true));
+  kept_run(folder.path() / "none", {});
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "none/models"));
+  CHECK(misuse_text([&] { kept_models(folder.path() / "none"); }).find("run.keep_models") !=
+        std::string::npos);
+}
+
+TEST_CASE("kept models: what cannot be written is said, and the run goes on") {
+  const TemporaryFolder folder;
+  const auto experiment = quadratic_experiment<double>("d-psgd", "ring", 3, 4);
+  std::string said;
+  RunDirectory directory(folder.path() / "out", EarlierOutput::refused,
+                         [&](const std::string& sentence) { said = sentence; });
+  directory.append(experiment.settings, {});
+  folder.write("out/models", "a file");
+  directory.keep<double>(experiment.settings, {.iteration = 10, .models = {std::vector<std::byte>(32)}});
+  CHECK(said.find("training goes on without the models of iteration 10") != std::string::npos);
+}
