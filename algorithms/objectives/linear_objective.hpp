@@ -13,6 +13,11 @@ class LinearObjective : public SampleObjective<Scalar> {
   LinearObjective(Shard<Scalar> shard, Index output_count, double weight, double l2);
 
   Index dimension() const final { return output_count_ * this->feature_count(); }
+  /// <(dloss/dz) a^T, V> = (dloss/dz)^T V a, and ||(dloss/dz) a^T|| = ||dloss/dz|| ||a||.
+  /// So no gradient is made.
+  void gradient_products(const Vector<Scalar>& x, std::span<const Index> samples,
+                         const DenseRows<Scalar>& directions, DenseRows<double>& products,
+                         Vector<double>& squares) const final;
   SegmentTable segments() const final { return {{"weights", 0, output_count_, this->feature_count()}}; }
 
  protected:

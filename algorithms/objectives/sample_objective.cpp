@@ -1,5 +1,6 @@
 #include "algorithms/objectives/sample_objective.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "algorithms/arithmetic/reductions.hpp"
@@ -54,6 +55,59 @@ void SampleObjective<Scalar>::gradient(const Vector<Scalar>& x, std::span<const 
   const double per_sample =
       weight_ * static_cast<double>(sample_count()) / static_cast<double>(samples.size());
   gradient = static_cast<Scalar>(per_sample) * gradient + l2 * x;
+}
+
+template <class Scalar>
+std::vector<double> SampleObjective<Scalar>::sample_losses(const Vector<Scalar>& x,
+                                                           std::span<const Index> samples) const {
+  std::vector<double> losses;
+  DenseRows<Scalar> outputs;
+  SampleBlock<Scalar> block(*shard_.samples);
+  for (const Index sample : samples) {
+    block.load({&shard_.rows[static_cast<std::size_t>(sample)], 1});
+    compute_outputs(x, block, outputs);
+    losses.push_back(output_loss(outputs, block.targets()));
+  }
+  return losses;
+}
+
+template <class Scalar>
+void SampleObjective<Scalar>::sample_gradients(const Vector<Scalar>& x, std::span<const Index> samples,
+                                               DenseRows<Scalar>& gradients) const {
+  gradients.resize(static_cast<Index>(samples.size()), this->dimension());
+  SampleBlock<Scalar> block(*shard_.samples);
+  Vector<Scalar> gradient(this->dimension());
+  for (std::size_t k = 0; k < samples.size(); ++k) {
+    const Index row = shard_.rows[static_cast<std::size_t>(samples[k])];
+    block.load({&row, 1});
+    gradient.setZero();
+    add_gradient(x, block, gradient);
+    gradients.row(static_cast<Index>(k)) = gradient.transpose();
+  }
+}
+
+template <class Scalar>
+Vector<Scalar> SampleObjective<Scalar>::summed_gradient(const Vector<Scalar>& x) const {
+  Vector<Scalar> sum = Vector<Scalar>::Zero(this->dimension());
+  for_each_block(shard_, [&](const SampleBlock<Scalar>& block) { add_gradient(x, block, sum); });
+  return sum;
+}
+
+template <class Scalar>
+void SampleObjective<Scalar>::gradient_products(const Vector<Scalar>& x, std::span<const Index> samples,
+                                                const DenseRows<Scalar>& directions,
+                                                DenseRows<double>& products, Vector<double>& squares) const {
+  constexpr std::size_t at_once = 32;
+  products.resize(static_cast<Index>(samples.size()), directions.rows());
+  squares.resize(static_cast<Index>(samples.size()));
+  DenseRows<Scalar> gradients;
+  for (std::size_t begin = 0; begin < samples.size(); begin += at_once) {
+    sample_gradients(x, samples.subspan(begin, std::min(at_once, samples.size() - begin)), gradients);
+    const auto first = static_cast<Index>(begin);
+    products.middleRows(first, gradients.rows()) =
+        (gradients * directions.transpose()).template cast<double>();
+    squares.segment(first, gradients.rows()) = gradients.template cast<double>().rowwise().squaredNorm();
+  }
 }
 
 template <class Scalar>

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include "algorithms/objectives/objective.hpp"
 #include "algorithms/objectives/sample_block.hpp"
 
@@ -25,6 +29,25 @@ class SampleObjective : public Objective<Scalar> {
   /// is that of the largest output, the lowest such class if there are several. With a single output it is
   /// class 1 if the output is positive, else class 0. The shard holds classification data and is not empty.
   double accuracy(const Vector<Scalar>& x) const;
+
+  const Shard<Scalar>& shard() const { return shard_; }
+
+  /// Returns loss_s(x) of the local samples, without weight and regularizer.
+  std::vector<double> sample_losses(const Vector<Scalar>& x, std::span<const Index> samples) const;
+
+  /// Sets row k of `gradients` to grad loss_s(x) of the local sample s = samples[k], without weight and
+  /// regularizer. It takes a matrix of samples x d.
+  void sample_gradients(const Vector<Scalar>& x, std::span<const Index> samples,
+                        DenseRows<Scalar>& gradients) const;
+
+  /// Returns the sum of grad loss_s(x) over all samples, without weight and regularizer.
+  Vector<Scalar> summed_gradient(const Vector<Scalar>& x) const;
+
+  /// Sets products(k, c) to <grad loss_s(x), v_c> and squares[k] to ||grad loss_s(x)||^2 for the local sample
+  /// s = samples[k] and the rows v_c of `directions`. Takes the memory of the results and of a few gradients.
+  virtual void gradient_products(const Vector<Scalar>& x, std::span<const Index> samples,
+                                 const DenseRows<Scalar>& directions, DenseRows<double>& products,
+                                 Vector<double>& squares) const;
 
   /// The start that all peers share: zeros, unless the model's gradient vanishes there.
   virtual Vector<Scalar> initial(std::uint64_t /*seed*/) const {

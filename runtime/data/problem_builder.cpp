@@ -134,8 +134,9 @@ Problem<Scalar> sample_problem(const RunSettings& settings, const SampleModel& m
     problem.objectives.push_back(maker.objective(std::move(part), weight));
   }
   problem.initial = maker.initial(settings.run.seed);
+  const std::shared_ptr<const SampleObjective<Scalar>> judge = maker.judge();
+  problem.judge = judge;
   if (maker.classifies()) {
-    std::shared_ptr<const SampleObjective<Scalar>> judge = maker.judge();
     problem.accuracy = [judge](const Vector<Scalar>& x) { return judge->accuracy(x); };
     problem.judged = {.are_test = maker.judges_test_samples(),
                       .count = static_cast<std::uint64_t>(judge->sample_count())};

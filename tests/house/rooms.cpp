@@ -122,11 +122,13 @@ std::span<const Room> rooms() {
         {"tools/report", tools({"terminal", "statistics"})},
         {"tools/export", tools({"terminal", "report"})},
         {"tools/training", tools({"terminal", "report"})},
+        {"tools/influence", tools({"terminal", "training"})},
         {"tools/check", tools({"terminal", "training"})},
         {"tools/sweep", tools({"terminal", "statistics", "training", "report"})},
         {"tools/launch", tools({"terminal", "training", "report"})},
         {"tools/advise", tools({"terminal", "training", "check"})},
-        {"tools", tools({"terminal", "report", "export", "training", "check", "sweep", "launch", "advise"})},
+        {"tools", tools({"terminal", "report", "export", "influence", "training", "check", "sweep", "launch",
+                         "advise"})},
     };
   }();
   return all;

@@ -313,3 +313,38 @@ TEST_CASE("mlp: the random start has the stated variances, zero biases, and depe
   CHECK(same_bits(x, other_shard.initial(11)));
   CHECK(!same_bits(x, f.initial(12)));
 }
+
+TEST_CASE("objectives: gradients of samples, their sum and their losses are those of the objective") {
+  for (const auto& model : model_cases<double>())
+    for (const bool sparse : {false, true}) {
+      CAPTURE(model.name);
+      CAPTURE(sparse);
+      const auto samples = random_samples<double>(40, model.features(9), model.classes, sparse);
+      const auto f = model.make({samples, {0, 1, 5, 8, 13, 14, 15, 30, 39}}, 1.0, 0.0);
+      const Vector<double> x = lively_point(*f, 3);
+      DenseRows<double> gradients;
+      const std::vector<Index> all = indices(9);
+      f->sample_gradients(x, all, gradients);
+      for (Index s = 0; s < 9; ++s) {
+        const Vector<double> alone = gradient_of(*f, x, std::vector<Index>{s}) / 9.0;
+        CHECK(relative_distance(Vector<double>(gradients.row(s)), alone) < 1e-12);
+      }
+      CHECK(relative_distance(f->summed_gradient(x), Vector<double>(gradients.colwise().sum())) < 1e-12);
+      double losses = 0.0;
+      for (const double loss : f->sample_losses(x, all)) losses += loss;
+      CHECK(losses == doctest::Approx(f->loss(x)));
+
+      const std::vector<Index> some = {7, 2, 2, 0};
+      const DenseRows<double> directions = gradients.middleRows(3, 2);
+      DenseRows<double> products;
+      Vector<double> squares;
+      f->gradient_products(x, some, directions, products, squares);
+      const double scale = gradients.squaredNorm();
+      for (Index k = 0; k < 4; ++k) {
+        const auto row = gradients.row(some[static_cast<std::size_t>(k)]);
+        CHECK(std::abs(squares[k] - row.squaredNorm()) < 1e-12 * scale);
+        for (Index c = 0; c < 2; ++c)
+          CHECK(std::abs(products(k, c) - row.dot(directions.row(c))) < 1e-12 * scale);
+      }
+    }
+}

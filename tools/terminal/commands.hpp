@@ -27,12 +27,12 @@ struct Invocation {
 using AddCommand = void(CommandLine& program, Invocation& invocation);
 
 AddCommand add_new, add_run, add_simulate, add_peer, add_launch, add_sweep, add_topology, add_check,
-    add_advise, add_evaluate, add_codec, add_report, add_list, add_keys;
+    add_advise, add_evaluate, add_influence, add_codec, add_report, add_list, add_keys;
 
 /// In the order of `hearsay --help`.
 inline constexpr AddCommand* commands[] = {
-    add_new,   add_run,    add_simulate, add_peer,  add_launch, add_sweep, add_topology,
-    add_check, add_advise, add_evaluate, add_codec, add_report, add_list,  add_keys,
+    add_new,    add_run,      add_simulate,  add_peer,  add_launch, add_sweep, add_topology, add_check,
+    add_advise, add_evaluate, add_influence, add_codec, add_report, add_list,  add_keys,
 };
 
 }  // namespace hearsay
