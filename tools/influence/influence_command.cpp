@@ -12,6 +12,7 @@
 #include "runtime/data/problem_builder.hpp"
 #include "runtime/experiment/hub_settings.hpp"
 #include "runtime/experiment/problem_of.hpp"
+#include "runtime/foundation/whole_file.hpp"
 #include "runtime/observer/distances.hpp"
 #include "runtime/record/kept_models.hpp"
 #include "runtime/record/summary.hpp"
@@ -19,6 +20,7 @@
 #include "runtime/toml/document.hpp"
 #include "tools/influence/ideal_influence.hpp"
 #include "tools/influence/influence.hpp"
+#include "tools/influence/influence_page.hpp"
 #include "tools/influence/influence_record.hpp"
 #include "tools/influence/row_list.hpp"
 #include "tools/terminal/command_line.hpp"
@@ -44,6 +46,7 @@ struct InfluenceOptions {
   std::uint64_t top = 20;
   std::uint64_t projection = 0;
   bool ideal = false;
+  bool page = false;
   bool quiet = false;
   bool json = false;
 };
@@ -146,6 +149,35 @@ std::vector<TestSample> chosen_tests(const InfluenceOptions& options, const Samp
   return tests;
 }
 
+/// Returns how to draw the samples of a table.
+template <class Scalar>
+std::function<std::string(Index)> pictures_of(std::shared_ptr<const Samples<Scalar>> samples,
+                                              const PictureShape& shape) {
+  return [samples = std::move(samples), shape](Index row) {
+    SampleBlock<Scalar> block(*samples);
+    block.load({&row, 1});
+    Vector<Scalar> features(samples->feature_count());
+    block.copy_row(0, view(features));
+    const Vector<double> values = features.template cast<double>();
+    return picture_address(shape, view(values));
+  };
+}
+
+template <class Scalar>
+void write_page(const InfluenceFindings& found, const RunSettings& settings, std::size_t top,
+                const Shards<Scalar>& shards, const SampleObjective<Scalar>& judge) {
+  Pictures pictures;
+  const auto& tests = judge.shard();
+  if (const auto shape = picture_shape(settings.data.source, tests.samples->feature_count())) {
+    const auto trained = std::ranges::find_if(shards, [](const auto* shard) { return shard != nullptr; });
+    pictures.of_training = pictures_of<Scalar>((*trained)->shard().samples, *shape);
+    pictures.of_test = [of_row = pictures_of<Scalar>(tests.samples, *shape), &tests](Index row) {
+      return of_row(tests.rows[static_cast<std::size_t>(row)]);
+    };
+  }
+  write_file(fs::path(found.run) / "influence.html", {influence_page(found, top, pictures)});
+}
+
 void require_memory(const InfluenceOptions& options, double samples, double dimension, double rows) {
   const double of_gradients = options.projection > 0 ? static_cast<double>(options.projection) : dimension;
   const double bytes = 8.0 * (samples + of_gradients) * (1.0 + rows);
@@ -221,6 +253,7 @@ InfluenceFindings find_influence(const InfluenceOptions& options, const RunSetti
   if (options.ideal)
     find_ideal<Scalar>(
         settings, iterations, [&](std::size_t k) { return point(k).judged; }, judge, rows, found);
+  if (options.page) write_page<Scalar>(found, settings, static_cast<std::size_t>(options.top), shards, judge);
   return found;
 }
 
@@ -270,6 +303,8 @@ void add_influence(CommandLine& program, Invocation& invocation) {
                  {.value_name = "K"});
   command.flag("--ideal", options->ideal,
                "of a run of one peer and one sample an iteration: the exact influences on the tests");
+  command.flag("--page", options->page,
+               "also write influence.html: a page, with pictures if samples are images");
   command.flag("--quiet", options->quiet, "print no progress");
   command.flag("--json", options->json, "print the record on standard output, for programs");
   command.examples({"hearsay influence runs/first", "hearsay influence runs/first --by peer",
