@@ -50,8 +50,8 @@ bool StandbyHub<Scalar>::hear_copy(const MessageKey& key, const PacketRef& packe
     dismiss("the hub is there, and has gone on without it");
     return false;
   }
-  return copies_.try_emplace({key.iteration, key.slot & ~copy_of_answer, key.sender}, packet, metadata)
-      .second;
+  const Place place{key.iteration, key.slot & ~copy_of_answer, key.sender};
+  return copies_.try_emplace(place, Copy{packet, metadata}).second;
 }
 
 template <class Scalar>
