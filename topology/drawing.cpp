@@ -9,6 +9,7 @@
 
 #include "topology/fixed_graphs.hpp"
 #include "topology/foundation/ensure.hpp"
+#include "topology/foundation/markup.hpp"
 
 namespace hearsay {
 namespace {
@@ -69,19 +70,11 @@ std::string printed(const char* format, Values... values) {
   return std::string(text.data(), static_cast<std::size_t>(length));
 }
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char letter : text) {
-    if (letter == '<')
-      result += "&lt;";
-    else if (letter == '&')
-      result += "&amp;";
-    else if (static_cast<unsigned char>(letter) < 0x20)
-      result += ' ';
-    else
-      result += letter;
-  }
-  return result;
+/// The text on one line, as an element says it.
+std::string label(std::string text) {
+  std::ranges::replace_if(
+      text, [](char letter) { return static_cast<unsigned char>(letter) < 0x20; }, ' ');
+  return markup_text(text);
 }
 
 std::string link_element(Point a, Point b, bool arc) {
@@ -133,7 +126,7 @@ std::string to_svg(const Graph& graph, const std::vector<std::string>& names, Pe
     svg += "<g fill=\"white\" font-family=\"sans-serif\" font-size=\"11\" text-anchor=\"middle\">\n";
     for (PeerId peer = 0; peer < graph.peer_count(); ++peer)
       svg += printed("<text x=\"%.1f\" y=\"%.1f\">", points[peer].x, points[peer].y + 4.0) +
-             escaped(names.empty() ? std::to_string(peer) : names[peer]) + "</text>\n";
+             label(names.empty() ? std::to_string(peer) : names[peer]) + "</text>\n";
     svg += "</g>\n";
   }
   return svg + "</svg>\n";

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "tests/program/printed_record.hpp"
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
@@ -28,11 +29,6 @@ kind = "d-psgd"
 step_size = 3.0
 batch = 2
 )toml";
-
-nlohmann::json record_of(const ProgramEnd& end) {
-  REQUIRE_MESSAGE(end.code == 0, end.complained);
-  return nlohmann::json::parse(end.said);
-}
 
 }  // namespace
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tests/program/kept_run.hpp"
+#include "tests/program/printed_record.hpp"
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
@@ -12,32 +14,13 @@ using namespace hearsay::test;
 
 namespace {
 
-const std::string kept_run = R"toml(
-[run]
-iterations = 60
-evaluate_every = 5
-keep_models = "every 10"
-[data]
-source = "synthetic(samples=256, features=11, classes=4)"
-[topology]
-peers = 4
-[algorithm]
-kind = "dcd-psgd"
-compressor = "dither(linf, bits=8, bucket=512)"
-step_size = 0.002
-batch = "full"
-)toml";
-
-nlohmann::json record_of(const ProgramEnd& end) {
-  REQUIRE_MESSAGE(end.code == 0, end.complained);
-  return nlohmann::json::parse(end.said);
-}
+const std::string kept = kept_run("0.002");
 
 }  // namespace
 
 TEST_CASE("influence: tables, records and files agree, and influences come to what the loss fell by") {
   const TemporaryFolder folder;
-  folder.write("k.toml", kept_run);
+  folder.write("k.toml", kept);
   REQUIRE(run_program(folder.path(), {"simulate", "k.toml", "--output", "out"}).code == 0);
   const ProgramEnd end =
       run_program(folder.path(), {"influence", "out", "--rows", "3,0-1", "--top", "4", "--json"});
@@ -72,7 +55,7 @@ TEST_CASE("influence: tables, records and files agree, and influences come to wh
 
 TEST_CASE("influence: at peers' own models, with a hub, and with test samples of another file") {
   const TemporaryFolder folder;
-  folder.write("k.toml", kept_run);
+  folder.write("k.toml", kept);
   folder.write("more.csv", "1,0,0,0,0,0,0,0,0,0,0,2\n0,1,0,0,0,0,0,0,0,0,0,1\n");
   folder.write("train.csv", [] {
     std::string text;
@@ -105,7 +88,7 @@ TEST_CASE("influence: at peers' own models, with a hub, and with test samples of
 
 TEST_CASE("influence: the ideal ones of a run of one sample an iteration") {
   const TemporaryFolder folder;
-  folder.write("k.toml", kept_run);
+  folder.write("k.toml", kept);
   const auto simulated = [&](const std::string& batch) {
     const ProgramEnd end = run_program(
         folder.path(), {"simulate", "k.toml", "--output", "out", "--overwrite", "--set", "topology.peers=1",
@@ -126,7 +109,7 @@ TEST_CASE("influence: the ideal ones of a run of one sample an iteration") {
 
 TEST_CASE("influence: a folder without kept models, and what has no samples, are refused in a sentence") {
   const TemporaryFolder folder;
-  folder.write("k.toml", kept_run);
+  folder.write("k.toml", kept);
   const auto complaint = [&](const std::vector<std::string>& words) {
     const ProgramEnd end = run_program(folder.path(), words);
     CHECK(end.code == 2);

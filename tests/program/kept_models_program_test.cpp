@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "tests/program/kept_run.hpp"
+#include "tests/program/printed_record.hpp"
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
@@ -13,32 +15,13 @@ using namespace hearsay::test;
 
 namespace {
 
-const std::string kept_run = R"toml(
-[run]
-iterations = 60
-evaluate_every = 5
-keep_models = "every 10"
-[data]
-source = "synthetic(samples=256, features=11, classes=4)"
-[topology]
-peers = 4
-[algorithm]
-kind = "dcd-psgd"
-compressor = "dither(linf, bits=8, bucket=512)"
-step_size = 0.1
-batch = "full"
-)toml";
-
-nlohmann::json record_of(const ProgramEnd& end) {
-  REQUIRE_MESSAGE(end.code == 0, end.complained);
-  return nlohmann::json::parse(end.said);
-}
+const std::string kept = kept_run("0.1");
 
 }  // namespace
 
 TEST_CASE("kept models: run and simulate keep the same ones, and a resumed run goes on with their index") {
   const TemporaryFolder folder;
-  folder.write("k.toml", kept_run + "[failure]\ncheckpoint_every = 10\n");
+  folder.write("k.toml", kept + "[failure]\ncheckpoint_every = 10\n");
   for (const char* const keep : {"every 10", "every 10, peers"}) {
     CAPTURE(keep);
     const std::string set = std::string("run.keep_models=") + keep;
@@ -67,7 +50,7 @@ TEST_CASE("kept models: run and simulate keep the same ones, and a resumed run g
 
 TEST_CASE("kept models: check says what they come to, and what is impossible is refused in a sentence") {
   const TemporaryFolder folder;
-  folder.write("k.toml", kept_run);
+  folder.write("k.toml", kept);
   const auto plan = record_of(run_program(folder.path(), {"check", "k.toml", "--json"}));
   CHECK(plan["kept_model_bytes"] == 7 * 44 * 4);
   const auto of_peers = record_of(

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/methods/parts/worker_steps.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/data/npy.hpp"
 #include "runtime/data/problem_builder.hpp"
@@ -218,7 +219,7 @@ InfluenceFindings find_influence(const InfluenceOptions& options, const RunSetti
   std::vector<std::uint64_t> iterations;
   for (const KeptIteration& kept : index) iterations.push_back(kept.iteration);
   const RunSettings::Algorithm& algorithm = settings.algorithm;
-  const auto gradients = static_cast<double>(algorithm.options.local_steps.value_or(1));
+  const double gradients = mean_local_steps(algorithm.options, settings.topology.workers());
   const std::vector<double> weights = kept_model_weights(
       iterations, StepSize(algorithm.step_size, algorithm.step_schedule, algorithm.warm_up), gradients,
       samples);

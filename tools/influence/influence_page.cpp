@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/terminal/human_text.hpp"
+#include "topology/foundation/markup.hpp"
 
 namespace hearsay {
 
@@ -29,19 +30,11 @@ td:nth-child(3) { min-width: 12rem; text-align: left; }
 .bar.against { background: #d8693b; }
 )css";
 
-std::string html(std::string_view text) {
-  std::string result;
-  for (const char letter : text) {
-    if (letter == '<')
-      result += "&lt;";
-    else if (letter == '&')
-      result += "&amp;";
-    else if (letter == '"')
-      result += "&quot;";
-    else
-      result += letter;
-  }
-  return result;
+/// The text in quotes, as the value of an attribute.
+std::string attribute(std::string_view text) {
+  std::string result = "\"";
+  for (const char letter : markup_text(text)) result += letter == '"' ? "&quot;" : std::string(1, letter);
+  return result + "\"";
 }
 
 std::string base64(const std::vector<unsigned char>& bytes) {
@@ -62,7 +55,7 @@ void put(std::vector<unsigned char>& bytes, std::uint32_t value, std::size_t cou
 }
 
 std::string picture(const std::function<std::string(Index)>& of, Index row, const std::string& says) {
-  return of ? "<img src=\"" + of(row) + "\" alt=\"" + html(says) + "\">" : "";
+  return of ? "<img src=\"" + of(row) + "\" alt=" + attribute(says) + ">" : "";
 }
 
 /// Returns samples with their influences, as a list.
@@ -135,8 +128,9 @@ std::string picture_address(const PictureShape& shape, std::span<const double> v
 std::string influence_page(const InfluenceFindings& found, std::size_t top, const Pictures& pictures) {
   std::string text =
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>influence: " +
-      html(found.run) + "</title>\n<meta name=\"viewport\" content=\"width=device-width\">\n<style>" +
-      std::string(style) + "</style>\n</head>\n<body>\n<h1>Influence in " + html(found.run) + "</h1>\n";
+      markup_text(found.run) + "</title>\n<meta name=\"viewport\" content=\"width=device-width\">\n<style>" +
+      std::string(style) + "</style>\n</head>\n<body>\n<h1>Influence in " + markup_text(found.run) +
+      "</h1>\n";
   text += "<p>" + grouped(found.samples.size()) + " training samples, " +
           counted(found.kept, "kept iteration") + ". Training took the mean loss of " +
           counted(found.test_count, "test sample") + " from " + significant(found.loss_before) + " to " +

@@ -7,6 +7,7 @@
 #include "runtime/toml/document.hpp"
 #include "tools/report/page_parts.hpp"
 #include "topology/foundation/ensure.hpp"
+#include "topology/foundation/markup.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -14,19 +15,6 @@ namespace hearsay {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string text_of(const std::string& text) {
-  std::string escaped;
-  for (const char letter : text) {
-    if (letter == '<')
-      escaped += "&lt;";
-    else if (letter == '&')
-      escaped += "&amp;";
-    else
-      escaped += letter;
-  }
-  return escaped;
-}
 
 /// Replaces each < by \u003c. In JSON it stands in strings only, where both mean the same. So no string can
 /// end the script element that holds the JSON.
@@ -70,7 +58,7 @@ std::string page(PageKind kind, const nlohmann::ordered_json& data, const std::s
     rest.remove_prefix(begin + place.size());
   };
   put("connect", kind == PageKind::live ? "'self'" : "'none'");
-  put("title", text_of(data.value("title", "")));
+  put("title", markup_text(data.value("title", "")));
   put("style", page_style);
   put("data", inert(json_text(data)));
   put("chart library", chart_library);
