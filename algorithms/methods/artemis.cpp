@@ -15,11 +15,12 @@ Artemis<Scalar>::Artemis(const MethodInput<Scalar>& input)
           make_compressor<Scalar>(input.options.down_compressor.value_or("none"), input.segments)),
       downlink_(input),
       difference_(input.initial.size()) {
-  if (is_hub_) estimate_.resize(x_.size());
+  if (!uplink_.place().is_worker()) estimate_.resize(x_.size());
 }
 
 template <class Scalar>
 Task Artemis<Scalar>::iterate(Iteration<Scalar>& it) {
+  const TreePlace& place = uplink_.place();
   // down: Omega of every round that i missed;  x <- x - eta Omega, one by one
   const auto step = [&](std::span<const std::byte> omega, std::uint64_t number) {
     return down_compressor_->accumulate(omega, -it.step_size_of(number), view(x_));
@@ -27,7 +28,8 @@ Task Artemis<Scalar>::iterate(Iteration<Scalar>& it) {
   if (is_hub_) {
     downlink_.tell(it, x_);
   } else {
-    const std::span<const PacketRef> packets = co_await it.collect(0);
+    const std::span<const PacketRef> packets = co_await it.collect(0, it.number(), place.above);
+    place.pass_on(it, 0, packets);
     if (!downlink_.hear(it, packets, x_, step)) co_return;
   }
 
@@ -40,14 +42,19 @@ Task Artemis<Scalar>::iterate(Iteration<Scalar>& it) {
     uplink_.subtract_memory(gradient, difference_);
     answer = uplink_.answer(it, difference_);
   }
-  if (!is_hub_) {
+  if (place.is_worker()) {
     it.post(answer);
     co_return;
   }
 
   // gather: ghat = hbar + (1/r) sum_{S} q_i;  hbar <- hbar + (alpha/n) sum_{S} q_i
-  const std::span<const PacketRef> packets = co_await it.collect(0);
+  const std::span<const PacketRef> packets = co_await place.answers(it);
   if (uplink_.gather(it, answer, packets, estimate_) == 0) estimate_.setZero();
+  if (place.is_head()) {
+    // group: Q_j = C(s_j - H_j);  H_j <- H_j + alpha Q_j
+    it.send(0, place.above.front(), uplink_.answer_for_group(it, estimate_));
+    co_return;
+  }
 
   // step: Omega = C_dwn(ghat);  x <- x - eta Omega
   const PacketRef omega = encoded_packet(it, *down_compressor_, estimate_, Purpose::downlink);
@@ -61,14 +68,14 @@ void Artemis<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   uplink_.visit(visitor);
   downlink_.visit(visitor);
   visitor.scratch("difference", difference_);
-  if (is_hub_) visitor.scratch("estimate", estimate_);
+  if (estimate_.size() != 0) visitor.scratch("estimate", estimate_);
 }
 
 template <class Scalar>
 Traffic Artemis<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
-  if (!is_hub_) return uplink_.traffic(number, rows, x_.size());
   const Traits packet = down_compressor_->traits(static_cast<std::size_t>(x_.size()));
-  return downlink_.traffic(number, rows, packet, view(x_).size_bytes());
+  const Traffic down = downlink_.traffic(number, rows, packet, view(x_).size_bytes());
+  return uplink_.traffic(number, rows, x_.size(), down);
 }
 
 MethodInfo artemis_info() {
@@ -84,6 +91,7 @@ MethodInfo artemis_info() {
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .permits_time_varying = true,
+          .permits_tree = true,
           .options = {.form = "pp2",
                       .down_compressor = "dither(linf, levels=7, bucket=512)",
                       .memory_step = "auto"},

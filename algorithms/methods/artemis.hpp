@@ -12,25 +12,29 @@ namespace hearsay {
 ///             i:          x <- x - eta Omega, one by one              (the decoded bytes; so at the hub)
 ///   gradient  g_i(x)
 ///   up        i -> hub:   q_i = C(g_i - h_i);   h_i <- h_i + alpha q_i
+///   group     j -> hub:   Q_j = C(s_j - H_j);  H_j <- H_j + alpha Q_j    on a tree: DifferenceUplink
 ///   gather    hub:        pp2:  ghat = hbar + (1/r) sum_{S} q_i;   hbar <- hbar + (alpha/n) sum_{S} q_i
 ///                         pp1:  ghat = (1/r) sum_{S} (h_i + q_i);  h_i <- h_i + alpha q_i
 ///   step      hub:        Omega = C_dwn(ghat);  x <- x - eta Omega
 ///
-/// S are the r workers of the round. The hub is peer 0, and a worker, too, if it has data.
+/// S are the r workers of the round. The hub is peer 0, and a worker, too, if it has data. On a tree it
+/// gathers the Q_j of the heads of groups, for s_j = sum_{i of group j} (h_i + q_i).
 ///
 /// Sends      hub: r messages of |C_dwn| bytes, those of the last round (none in iteration 1), to a worker
 ///            that sat out of 8 bytes and |C_dwn| + 4 per round that it missed, or of the whole model if that
-///            is shorter; worker: one of |C| bytes.
+///            is shorter; worker: one of |C| bytes. A head sends its group as much as the hub sends it.
 /// Options    compressor = C; down_compressor = C_dwn; memory_step = alpha, with which 0 means no memories;
 ///            form: pp1, the hub keeps every h_i, and that of a worker enters if it takes part; pp2, hbar
 ///            stands for those that sit out. If all take part the two are equal, to rounding. With
 ///            memory_step = 0 it is bi-QSGD; with down_compressor = none DIANA, which
 ///            does not read it; with both QSGD with a hub.
-/// Shapes     x, g - h, h, g in R^d: memory worker 4 d; hub besides hbar and ghat 6 d, with pp1 n + 4 d.
-/// Needs      a star around peer 0. C and C_dwn unbiased; alpha <= 1 / (1 + omega).
-/// Invariant  hbar = mean_i h_i after every round, to rounding. The models of all that took part in the same
-///            rounds are equal, bit for bit. On smooth strongly convex f_i with full gradients h_i tends to
-///            grad f_i(x*).
+/// Shapes     x, g - h, h, g in R^d: memory worker 4 d; hub besides hbar and ghat 6 d, with pp1 n + 4 d. A
+///            head has the sum of its group's h_i, H_j and s_j besides: 7 d, with pp1 a d per worker and 6 d.
+/// Needs      a star around peer 0, or a tree of two levels below it. C and C_dwn unbiased; alpha <= 1 /
+///            (1 + omega).
+/// Invariant  on a star hbar = mean_i h_i after every round, to rounding. The models of all that took part in
+///            the same rounds are equal, bit for bit. On smooth strongly convex f_i with full gradients h_i
+///            tends to grad f_i(x*), and H_j to their sum over the group.
 /// Source     Philippenko, Dieuleveut 2020 (arXiv:2006.14591), Algorithm 1. DIANA: Mishchenko, Gorbunov,
 ///            Takac, Richtarik 2019 (arXiv:1901.09269), Algorithm 1.
 /// Departs    The paper draws each worker with probability p and divides by p n; here r workers are drawn,
@@ -56,7 +60,7 @@ class Artemis final : public Algorithm<Scalar> {
   std::unique_ptr<Compressor<Scalar>> down_compressor_;
   Downlink<Scalar> downlink_;
   Vector<Scalar> difference_;  // g_i - h_i
-  Vector<Scalar> estimate_;    // ghat, of the hub
+  Vector<Scalar> estimate_;    // ghat, of the hub; s_j - H_j, of a head
 };
 
 MethodInfo artemis_info();

@@ -15,13 +15,13 @@ Dore<Scalar>::Dore(const MethodInput<Scalar>& input)
       down_compressor_(make_compressor<Scalar>(*input.options.down_compressor, input.segments)),
       downlink_(input),
       difference_(input.initial.size()) {
-  if (!is_hub_) return;
-  estimate_.resize(x_.size());
-  error_.setZero(x_.size());
+  if (!uplink_.place().is_worker()) estimate_.resize(x_.size());
+  if (is_hub_) error_.setZero(x_.size());
 }
 
 template <class Scalar>
 Task Dore<Scalar>::iterate(Iteration<Scalar>& it) {
+  const TreePlace& place = uplink_.place();
   // down: c of every round that i missed;  xhat <- xhat + beta c, one by one
   const auto step = [&](std::span<const std::byte> c, std::uint64_t) {
     return down_compressor_->accumulate(c, damping_, view(x_));
@@ -29,7 +29,8 @@ Task Dore<Scalar>::iterate(Iteration<Scalar>& it) {
   if (is_hub_) {
     downlink_.tell(it, x_);
   } else {
-    const std::span<const PacketRef> packets = co_await it.collect(0);
+    const std::span<const PacketRef> packets = co_await it.collect(0, it.number(), place.above);
+    place.pass_on(it, 0, packets);
     if (!downlink_.hear(it, packets, x_, step)) co_return;
   }
 
@@ -42,14 +43,19 @@ Task Dore<Scalar>::iterate(Iteration<Scalar>& it) {
     uplink_.subtract_memory(gradient, difference_);
     answer = uplink_.answer(it, difference_);
   }
-  if (!is_hub_) {
+  if (place.is_worker()) {
     it.post(answer);
     co_return;
   }
 
   // gather: ghat = hbar + (1/r) sum_{S} q_i;  hbar <- hbar + (alpha/n) sum_{S} q_i
-  const std::span<const PacketRef> packets = co_await it.collect(0);
+  const std::span<const PacketRef> packets = co_await place.answers(it);
   if (uplink_.gather(it, answer, packets, estimate_) == 0) estimate_.setZero();
+  if (place.is_head()) {
+    // group: Q_j = C(s_j - H_j);  H_j <- H_j + alpha Q_j
+    it.send(0, place.above.front(), uplink_.answer_for_group(it, estimate_));
+    co_return;
+  }
 
   // step: p = -eta ghat + a e;  c = C_dwn(p);  e <- p - c;  xhat <- xhat + beta c
   error_ = error_decay_ * error_ - it.step_size() * estimate_;
@@ -65,16 +71,15 @@ void Dore<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   uplink_.visit(visitor);
   downlink_.visit(visitor);
   visitor.scratch("difference", difference_);
-  if (!is_hub_) return;
-  visitor.state("error", error_);
-  visitor.scratch("estimate", estimate_);
+  if (is_hub_) visitor.state("error", error_);
+  if (estimate_.size() != 0) visitor.scratch("estimate", estimate_);
 }
 
 template <class Scalar>
 Traffic Dore<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
-  if (!is_hub_) return uplink_.traffic(number, rows, x_.size());
   const Traits packet = down_compressor_->traits(static_cast<std::size_t>(x_.size()));
-  return downlink_.traffic(number, rows, packet, view(x_).size_bytes());
+  const Traffic down = downlink_.traffic(number, rows, packet, view(x_).size_bytes());
+  return uplink_.traffic(number, rows, x_.size(), down);
 }
 
 MethodInfo dore_info() {
@@ -90,6 +95,7 @@ MethodInfo dore_info() {
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .permits_time_varying = true,
+          .permits_tree = true,
           .options = {.damping = 1.0,
                       .error_decay = 1.0,
                       .down_compressor = "dither(linf, levels=7, bucket=512)",

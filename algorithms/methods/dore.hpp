@@ -11,13 +11,16 @@ namespace hearsay {
 ///   down      hub -> i:   c of every round that i missed;   xhat <- xhat + beta c, one by one
 ///   gradient  g_i(xhat)
 ///   up        i -> hub:   q_i = C(g_i - h_i);   h_i <- h_i + alpha q_i
+///   group     j -> hub:   Q_j = C(s_j - H_j);  H_j <- H_j + alpha Q_j    on a tree: DifferenceUplink
 ///   gather    hub:        ghat = hbar + (1/r) sum_{S} q_i;   hbar <- hbar + (alpha/n) sum_{S} q_i
 ///   step      hub:        p = -eta ghat + a e;   c = C_dwn(p);   e <- p - c;   xhat <- xhat + beta c
 ///
 /// Sends      as artemis.
 /// Options    memory_step = alpha; damping = beta; error_decay = a.
-/// Shapes     xhat, g - h, h, g in R^d: memory worker 4 d; hub besides hbar, e and ghat: 7 d.
-/// Needs      a star around peer 0. C and C_dwn unbiased; alpha <= 1 / (1 + omega).
+/// Shapes     xhat, g - h, h, g in R^d: memory worker 4 d; hub besides hbar, e and ghat: 7 d; head as
+///            artemis: 7 d.
+/// Needs      a star around peer 0, or a tree of two levels below it. C and C_dwn unbiased; alpha <= 1 /
+///            (1 + omega).
 /// Invariant  with beta = a = 1 the point z = xhat + e obeys z <- z - eta ghat, whatever C_dwn does.
 /// Source     Liu, Li, Tang, Yan 2020 (arXiv:1910.07561), Algorithm 1, without its proximal map.
 /// Departs    the hub keeps hbar instead of every h_i; any worker may sit out. e is a part of a step, so it
@@ -44,9 +47,8 @@ class Dore final : public Algorithm<Scalar> {
   Downlink<Scalar> downlink_;
   Vector<Scalar> difference_;  // g_i - h_i
 
-  // Of the hub.
-  Vector<Scalar> estimate_;  // ghat
-  Vector<Scalar> error_;     // e; p while it is encoded
+  Vector<Scalar> estimate_;  // ghat, of the hub; s_j - H_j, of a head
+  Vector<Scalar> error_;     // of the hub: e; p while it is encoded
 };
 
 MethodInfo dore_info();

@@ -13,7 +13,7 @@ Ef21<Scalar>::Ef21(const MethodInput<Scalar>& input)
       difference_(input.initial.size()),
       downlink_(input) {
   if (momentum_ != 0) tracked_.setZero(x_.size());
-  if (is_hub_) sum_.resize(x_.size());
+  if (!uplink_.place().is_worker()) sum_.resize(x_.size());
   if (!input.options.down_compressor) return;
   down_compressor_ = make_compressor<Scalar>(*input.options.down_compressor, input.segments);
   common_.setZero(x_.size());
@@ -37,6 +37,7 @@ CodecStatus Ef21<Scalar>::take_step(std::span<const std::byte> c, Scalar step_si
 
 template <class Scalar>
 Task Ef21<Scalar>::iterate(Iteration<Scalar>& it) {
+  const TreePlace& place = uplink_.place();
   // down: x; or c of the last round
   if (is_hub_) {
     if (compresses_down())
@@ -44,7 +45,8 @@ Task Ef21<Scalar>::iterate(Iteration<Scalar>& it) {
     else
       tell_model(it, x_);
   } else {
-    const std::span<const PacketRef> packets = co_await it.collect(0);
+    const std::span<const PacketRef> packets = co_await it.collect(0, it.number(), place.above);
+    place.pass_on(it, 0, packets);
     const bool heard = compresses_down()
                            ? downlink_.hear(it, packets, x_,
                                             [&](std::span<const std::byte> c, std::uint64_t number) {
@@ -62,14 +64,19 @@ Task Ef21<Scalar>::iterate(Iteration<Scalar>& it) {
     uplink_.subtract_memory(tracked_.size() != 0 ? tracked_ : gradient, difference_);
     answer = uplink_.answer(it, difference_);
   }
-  if (!is_hub_) {
+  if (place.is_worker()) {
     it.post(answer);
     co_return;
   }
 
   // step: hbar <- hbar + (1/n) sum_{i in S} q_i
-  const std::span<const PacketRef> packets = co_await it.collect(0);
+  const std::span<const PacketRef> packets = co_await place.answers(it);
   uplink_.gather(it, answer, packets, sum_);
+  if (place.is_head()) {
+    // group: Q_j = C(s_j - H_j);  H_j <- H_j + Q_j
+    it.send(0, place.above.front(), uplink_.answer_for_group(it, sum_));
+    co_return;
+  }
   if (!compresses_down()) {
     x_ -= it.step_size() * uplink_.mean_memory();
     co_return;
@@ -88,7 +95,7 @@ void Ef21<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   uplink_.visit(visitor);
   if (tracked_.size() != 0) visitor.state("tracked gradient", tracked_);
   visitor.scratch("difference", difference_);
-  if (is_hub_) visitor.scratch("sum", sum_);
+  if (sum_.size() != 0) visitor.scratch("sum", sum_);
   if (!compresses_down()) return;
   downlink_.visit(visitor);
   visitor.state("common gradient", common_);
@@ -98,11 +105,12 @@ void Ef21<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic Ef21<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
-  if (!is_hub_) return uplink_.traffic(number, rows, x_.size());
   const std::uint64_t model_bytes = view(x_).size_bytes();
-  if (!compresses_down()) return model_traffic(number, rows, model_bytes);
-  const Traits packet = down_compressor_->traits(static_cast<std::size_t>(x_.size()));
-  return downlink_.traffic(number, rows, packet, model_bytes);
+  Traffic down = model_traffic(number, rows, model_bytes);
+  if (compresses_down())
+    down = downlink_.traffic(number, rows, down_compressor_->traits(static_cast<std::size_t>(x_.size())),
+                             model_bytes);
+  return uplink_.traffic(number, rows, x_.size(), down);
 }
 
 MethodInfo ef21_info() {
@@ -117,6 +125,7 @@ MethodInfo ef21_info() {
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .permits_time_varying = true,
+          .permits_tree = true,
           .options = {.momentum = 0.0},
           .manual = {.memory = "hub 6, worker 4",
                      .needs = "a hub and workers; C contracting",

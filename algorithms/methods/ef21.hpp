@@ -13,7 +13,8 @@ namespace hearsay {
 ///   down    ef21     hub -> i:   x                                  (t = 1: an empty message, all know x_0)
 ///           ef21-bc, cd-adam     c of the last round, and i does the last line of `step`
 ///   up      i -> hub:   v_i <- beta v_i + (1 - beta) g_i(x);   q_i = C(v_i - h_i);   h_i <- h_i + q_i
-///   step    hub:        hbar <- hbar + (1/n) sum_{i in S} q_i
+///   group   j -> hub:   Q_j = C(s_j - H_j);   H_j <- H_j + Q_j       on a tree: DifferenceUplink
+///   step    hub:        hbar <- hbar + (1/n) sum_{i in S} q_i;       on a tree with Q_j for q_i
 ///           ef21        x <- x - eta hbar
 ///           ef21-bc, cd-adam     c = C_dwn(hbar - ht);
 ///                       all:     ht <- ht + c;   x <- x - eta ht;
@@ -25,13 +26,15 @@ namespace hearsay {
 ///            iteration 1; worker: one of |C| bytes.
 /// Options    momentum = beta (0: v_i = g_i); down_compressor = C_dwn; optimizer, the common step of cd-adam.
 /// Shapes     x, h, v - h, g in R^d, with momentum v: memory ef21 worker 4 d, hub besides hbar and the sum
-///            6 d; ef21-bc and cd-adam have ht, the hub hbar - ht besides; cd-adam a step and the optimizer's
-///            state besides, at every peer: amsgrad's are 3 d.
-/// Needs      a star around peer 0. C and C_dwn contracting. ef21: any worker may be absent, its h_i stays;
-///            the others: all take part, since a missed c costs a whole step.
-/// Invariant  hbar = mean_i h_i, to rounding. With C none it is gradient descent (momentum 0). x, ht and the
-///            optimizer's state are equal, bit for bit, at all that took in the same c. cd-adam with C none
-///            is the optimizer's method on the mean gradient.
+///            6 d, heads of groups besides H_j, s_j and the sum of their h_i 7 d; ef21-bc and cd-adam have
+///            ht, the hub hbar - ht besides; cd-adam a step and the optimizer's state besides, at every
+///            peer: amsgrad's are 3 d.
+/// Needs      a star around peer 0, or a tree of two levels below it. C and C_dwn contracting. ef21: any
+///            worker may be absent, its h_i stays; the others: all take part, since a missed c costs a whole
+///            step.
+/// Invariant  hbar = mean_i h_i on a star, and (1/n) sum_j H_j on a tree, to rounding. With C none it is
+///            gradient descent (momentum 0). x, ht and the optimizer's state are equal, bit for bit, at all
+///            that took in the same c. cd-adam with C none is the optimizer's method on the mean gradient.
 /// Source     EF21: Richtarik, Sokolov, Fatkhullin 2021 (arXiv:2106.05203), Algorithm 2. EF21-BC: Fatkhullin
 ///            et al. 2021 (arXiv:2110.03294), Algorithm 5. EF21-SGDM: Fatkhullin et al. 2023
 ///            (arXiv:2305.15155), Algorithm 1, momentum. CD-Adam: Wang, Lin, Chen 2022 (arXiv:2111.00705),
@@ -59,7 +62,7 @@ class Ef21 final : public Algorithm<Scalar> {
   DifferenceUplink<Scalar> uplink_;
   Vector<Scalar> tracked_;     // v_i; empty without momentum
   Vector<Scalar> difference_;  // v_i - h_i
-  Vector<Scalar> sum_;         // of the hub: what `gather` estimates, then hbar - ht
+  Vector<Scalar> sum_;         // of the hub: what `gather` estimates, then hbar - ht; of a head: s_j - H_j
 
   // Of ef21-bc and cd-adam.
   std::unique_ptr<Compressor<Scalar>> down_compressor_;

@@ -20,13 +20,16 @@ MethodInput<Scalar> with_own_steps(MethodInput<Scalar> input) {
 template <class Scalar>
 GenQsgd<Scalar>::GenQsgd(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
+      place_(input),
+      workers_(static_cast<Scalar>(input.worker_count)),
+      has_groups_(input.has_groups),
       x_(input.initial),
       compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
       down_compressor_(make_compressor<Scalar>(*input.options.down_compressor, input.segments)),
       downlink_(input),
       local_(with_own_steps(input)),
       change_(input.initial.size()) {
-  if (is_hub_) sum_.resize(x_.size());
+  if (!place_.is_worker()) sum_.resize(x_.size());
 }
 
 template <class Scalar>
@@ -38,7 +41,8 @@ Task GenQsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   if (is_hub_) {
     downlink_.tell(it, x_);
   } else {
-    const std::span<const PacketRef> packets = co_await it.collect(0);
+    const std::span<const PacketRef> packets = co_await it.collect(0, it.number(), place_.above);
+    place_.pass_on(it, 0, packets);
     if (!downlink_.hear(it, packets, x_, step)) co_return;
   }
 
@@ -51,21 +55,27 @@ Task GenQsgd<Scalar>::iterate(Iteration<Scalar>& it) {
       more = local_.take(it, gradient);
     }
 
-    // up: C((y_i - xhat) / gamma)
+    // up: c_i = C((y_i - xhat) / gamma)
     change_.setZero();
     local_.add_to(change_);
     if (it.step_size() != 0) change_ /= it.step_size();  // else it is 0
     answer = encoded_packet(it, *compressor_, change_, Purpose::compression);
   }
-  if (!is_hub_) {
+  if (place_.is_worker()) {
     it.post(answer);
     co_return;
   }
 
-  // step: c = C_dwn((1/r) sum_{i in S} C((y_i - xhat) / gamma));  xhat <- xhat + gamma c
-  const std::span<const PacketRef> packets = co_await it.collect(0);
+  const std::span<const PacketRef> packets = co_await place_.answers(it);
   const Scalar answers = sum_answers(it, *compressor_, answer, packets, sum_);
-  if (answers != 0) sum_ *= 1 / answers;
+  if (place_.is_head()) {
+    // group: C(sum_{i of group j} c_i)
+    it.send(0, place_.above.front(), encoded_packet(it, *compressor_, sum_, Purpose::group));
+    co_return;
+  }
+
+  // step: c = C_dwn((1/r) sum_{i in S} c_i);  xhat <- xhat + gamma c
+  if (answers != 0) sum_ *= 1 / (has_groups_ ? workers_ : answers);
   const PacketRef c = encoded_packet(it, *down_compressor_, sum_, Purpose::downlink);
   it.report(step(c->bytes(), it.number()));
   downlink_.say(c->bytes());
@@ -77,14 +87,14 @@ void GenQsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   downlink_.visit(visitor);
   local_.visit(visitor);
   visitor.scratch("change", change_);
-  if (is_hub_) visitor.scratch("sum", sum_);
+  if (sum_.size() != 0) visitor.scratch("sum", sum_);
 }
 
 template <class Scalar>
 Traffic GenQsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
-  if (!is_hub_) return compressed_traffic(rows.at(number - 1), *compressor_, x_.size());
   const Traits packet = down_compressor_->traits(static_cast<std::size_t>(x_.size()));
-  return downlink_.traffic(number, rows, packet, view(x_).size_bytes());
+  return place_.traffic(compressed_traffic(rows.at(number - 1), *compressor_, x_.size()),
+                        downlink_.traffic(number, rows, packet, view(x_).size_bytes()));
 }
 
 MethodInfo gen_qsgd_info() {
@@ -101,6 +111,7 @@ MethodInfo gen_qsgd_info() {
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .permits_time_varying = true,
+          .permits_tree = true,
           .options = {.optimizer = "sgd",
                       .local_steps = 10,
                       .down_compressor = "dither(linf, levels=7, bucket=512)",

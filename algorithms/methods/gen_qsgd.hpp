@@ -4,6 +4,7 @@
 
 #include "algorithms/methods/parts/downlink.hpp"
 #include "algorithms/methods/parts/local_steps.hpp"
+#include "algorithms/methods/parts/tree_place.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -12,8 +13,9 @@ namespace hearsay {
 ///
 ///   down    hub -> i:   c of every round that i missed;   xhat <- xhat + gamma c, one by one
 ///   local   y_i = xhat;   H_i times: y_i <- y_i - gamma g_i(y_i)          each on its own minibatch
-///   up      i -> hub:   C((y_i - xhat) / gamma)
-///   step    hub:        c = C_dwn((1/r) sum_{i in S} C((y_i - xhat) / gamma));   xhat <- xhat + gamma c
+///   up      i -> hub:   c_i = C((y_i - xhat) / gamma)
+///   group   j -> hub:   C(sum_{i of group j} c_i)              on a tree: j passes c on, speaks for all
+///   step    hub:        c = C_dwn((1/r) sum_{i in S} c_i);   xhat <- xhat + gamma c
 ///
 /// gamma is the step size. The hub is peer 0, and a worker, too, if it has data.
 ///
@@ -21,10 +23,11 @@ namespace hearsay {
 ///            out what it missed, or the model; worker: one of |C| bytes.
 /// Options    local_steps = H_i of all; worker_steps = "2, 4, 8": H_i of each peer with data. optimizer:
 ///            see LocalSteps.
-/// Shapes     xhat, y, (y - xhat) / gamma, g in R^d: memory worker 4 d, hub besides the sum 5 d.
-/// Needs      a star around peer 0. C and C_dwn unbiased.
+/// Shapes     xhat, y, (y - xhat) / gamma, g in R^d: memory worker 4 d, hub and heads besides the sum 5 d.
+/// Needs      a star around peer 0, or a tree of two levels below it. C and C_dwn unbiased.
 /// Invariant  all models are equal, bit for bit, as of the last c that was heard. With C_dwn = none it is
-///            fed-paq, if C(z / gamma) = C(z) / gamma; with H_i = 1 and no compression gradient descent.
+///            fed-paq, if C(z / gamma) = C(z) / gamma; with H_i = 1 and no compression gradient descent. On a
+///            tree c is unbiased, too, and has the relative variance (1 + omega)^2 - 1 per group at most.
 /// Source     Li, Lai, Cui, Lau 2021 (arXiv:2111.13526), Algorithm 1.
 /// Departs    one compressor for all workers. A worker may sit out, and then hears what it missed.
 template <class Scalar>
@@ -41,13 +44,16 @@ class GenQsgd final : public Algorithm<Scalar> {
 
  private:
   bool is_hub_;
+  TreePlace place_;
+  Scalar workers_;    // n
+  bool has_groups_;   // heads answer for others, too
   Vector<Scalar> x_;  // xhat
   std::unique_ptr<Compressor<Scalar>> compressor_;
   std::unique_ptr<Compressor<Scalar>> down_compressor_;
   Downlink<Scalar> downlink_;
   LocalSteps<Scalar> local_;
   Vector<Scalar> change_;  // (y_i - xhat) / gamma
-  Vector<Scalar> sum_;     // of the answers, of the hub
+  Vector<Scalar> sum_;     // of the answers, of the hub and of heads
 };
 
 MethodInfo gen_qsgd_info();

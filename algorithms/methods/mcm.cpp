@@ -16,10 +16,10 @@ Mcm<Scalar>::Mcm(const MethodInput<Scalar>& input)
       down_compressor_(make_compressor<Scalar>(*input.options.down_compressor, input.segments)),
       links_vary_(input.links_vary),
       difference_(input.initial.size()) {
+  if (!uplink_.place().is_worker()) estimate_.resize(x_.size());
   if (!is_hub_) return;
   backlog_ = backlog_for(input);
   w_ = input.initial;
-  estimate_.resize(w_.size());
 }
 
 /// xhat = H + Omega;  H <- H + alpha_dwn Omega
@@ -33,6 +33,7 @@ CodecStatus Mcm<Scalar>::take(std::span<const std::byte> omega) {
 
 template <class Scalar>
 Task Mcm<Scalar>::iterate(Iteration<Scalar>& it) {
+  const TreePlace& place = uplink_.place();
   // If workers may sit out, those of the round first hear how H was moved without them.
   if (backlog_) backlog_->tell(it, reference_);
   if (!is_hub_ && links_vary_) {
@@ -55,7 +56,9 @@ Task Mcm<Scalar>::iterate(Iteration<Scalar>& it) {
       backlog_->told_apart(it.mixing().heard_by);
     }
   } else {
-    const std::span<const PacketRef> packets = co_await it.collect(links_vary_ ? 1 : 0);
+    const Slot slot = links_vary_ ? 1 : 0;
+    const std::span<const PacketRef> packets = co_await it.collect(slot, it.number(), place.above);
+    place.pass_on(it, slot, packets);
     if (packets.empty() || !packets.front()) co_return;
     it.report(take(packets.front()->bytes()));
     ++heard_;
@@ -70,14 +73,20 @@ Task Mcm<Scalar>::iterate(Iteration<Scalar>& it) {
     uplink_.subtract_memory(gradient, difference_);
     answer = uplink_.answer(it, difference_);
   }
-  if (!is_hub_) {
+  if (place.is_worker()) {
     it.post(answer);
     co_return;
   }
 
   // gather: ghat = hbar + (1/r) sum_{S} q_i;  hbar <- hbar + (alpha/n) sum_{S} q_i
-  const std::span<const PacketRef> packets = co_await it.collect(0);
-  if (uplink_.gather(it, answer, packets, estimate_) == 0) co_return;
+  const std::span<const PacketRef> packets = co_await place.answers(it);
+  const Scalar answers = uplink_.gather(it, answer, packets, estimate_);
+  if (place.is_head()) {
+    // group: Q_j = C(s_j - H_j);  H_j <- H_j + alpha Q_j
+    it.send(0, place.above.front(), uplink_.answer_for_group(it, estimate_));
+    co_return;
+  }
+  if (answers == 0) co_return;
 
   // step: w <- w - eta ghat
   w_ -= it.step_size() * estimate_;
@@ -94,16 +103,14 @@ void Mcm<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   if (backlog_) backlog_->visit(visitor);
   if (!is_hub_ && links_vary_) visitor.numbers("packets heard", {&heard_, 1});
   visitor.scratch("difference", difference_);
-  if (!is_hub_) return;
-  visitor.state("preserved model", w_);
-  visitor.scratch("estimate", estimate_);
+  if (is_hub_) visitor.state("preserved model", w_);
+  if (estimate_.size() != 0) visitor.scratch("estimate", estimate_);
 }
 
 template <class Scalar>
 Traffic Mcm<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
-  if (!is_hub_) return uplink_.traffic(number, rows, x_.size());
   const Traffic omega = compressed_traffic(rows.at(number - 1), *down_compressor_, x_.size());
-  if (!links_vary_) return omega;
+  if (!is_hub_ || !links_vary_) return uplink_.traffic(number, rows, x_.size(), omega);
   const Traits packet = down_compressor_->traits(static_cast<std::size_t>(x_.size()));
   const Traffic missed = BacklogTraffic{.packet_bytes = packet.bytes,
                                         .exact = !packet.data_dependent_size,
@@ -127,6 +134,7 @@ MethodInfo mcm_info() {
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .permits_time_varying = true,
+          .permits_tree = true,
           .options = {.down_compressor = "dither(linf, levels=7, bucket=512)",
                       .memory_step = "auto",
                       .down_memory_step = "auto"},

@@ -13,6 +13,7 @@ namespace hearsay {
 ///             i:          xhat = H + Omega;   H <- H + alpha_dwn Omega           (H: at both ends)
 ///   gradient  g_i(xhat)
 ///   up        i -> hub:   q_i = C(g_i - h_i);   h_i <- h_i + alpha q_i
+///   group     j -> hub:   Q_j = C(s_j - H_j);  H_j <- H_j + alpha Q_j    on a tree: DifferenceUplink
 ///   gather    hub:        ghat = hbar + (1/r) sum_{S} q_i;   hbar <- hbar + (alpha/n) sum_{S} q_i
 ///   step      hub:        w <- w - eta ghat
 ///
@@ -22,10 +23,12 @@ namespace hearsay {
 ///            sends another before: 8 bytes and |C_dwn| + 4 per round that the worker missed, or H in full if
 ///            that is shorter.
 /// Options    memory_step = alpha; down_memory_step = alpha_dwn.
-/// Shapes     xhat, H, h, g - h, g in R^d: memory worker 5 d; hub besides w, hbar and ghat: 8 d.
-/// Needs      a star around peer 0. C and C_dwn unbiased; alpha <= 1 / (1 + omega), alpha_dwn likewise.
+/// Shapes     xhat, H, h, g - h, g in R^d: memory worker 5 d; hub besides w, hbar and ghat: 8 d;
+///            head besides the sum of its group's h_i, H_j and s_j: 8 d.
+/// Needs      a star around peer 0, or a tree of two levels below it. C and C_dwn unbiased; alpha <= 1 /
+///            (1 + omega), alpha_dwn likewise.
 /// Invariant  H is equal at all that hear it, bit for bit. Given the past, E xhat = w. w moves by what is
-///            decoded of the q_i alone. With C_dwn = none w moves as in DIANA, to rounding.
+///            decoded of the q_i (Q_j) alone. With C_dwn = none w moves as in DIANA, to rounding.
 /// Source     Philippenko, Dieuleveut 2021 (arXiv:2102.12528), Algorithm 1.
 /// Departs    the theorem's alpha_dwn is 1 / (8 omega_dwn), the authors' code has 1 / (2 (1 + omega_dwn)),
 ///            which is our default. The hub keeps hbar instead of every h_i.
@@ -56,9 +59,8 @@ class Mcm final : public Algorithm<Scalar> {
   std::uint64_t heard_ = 0;                 // of a worker, if it may sit out: packets so far
   Vector<Scalar> difference_;               // g_i - h_i; w - H while it is encoded
 
-  // Of the hub.
-  Vector<Scalar> w_;
-  Vector<Scalar> estimate_;  // ghat
+  Vector<Scalar> w_;         // of the hub
+  Vector<Scalar> estimate_;  // ghat, of the hub; s_j - H_j, of a head
 };
 
 MethodInfo mcm_info();

@@ -108,7 +108,7 @@ void RandMcm<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 template <class Scalar>
 Traffic RandMcm<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
   return is_hub_ ? compressed_traffic(rows.at(number - 1), *down_compressor_, x_.size())
-                 : uplink_.traffic(number, rows, x_.size());
+                 : uplink_.traffic(number, rows, x_.size(), {});
 }
 
 MethodInfo rand_mcm_info() {
@@ -117,6 +117,7 @@ MethodInfo rand_mcm_info() {
   info.summary = "a hub: mcm with compression drawn anew for each worker, so that the errors average out";
   info.equation = "g_i at H_i + C_dwn(w - H_i); w <- w - eta (hbar + (1/r) sum_S C(g_i - h_i))";
   info.source = "Philippenko, Dieuleveut 2021, arXiv:2102.12528, Algorithm 1 (Rand-MCM)";
+  info.permits_tree = false;  // every worker hears a packet of its own
   info.manual.iteration = "";
   info.manual.bytes_note = "";
   info.manual.memory = "hub n + 7, worker 5";

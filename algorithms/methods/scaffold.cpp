@@ -23,7 +23,9 @@ double server_step_of(const MethodOptions& options) {
 template <class Scalar>
 Scaffold<Scalar>::Scaffold(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
-      worker_count_(input.worker_count),
+      place_(input),
+      has_groups_(input.has_groups),
+      worker_count_(static_cast<Scalar>(input.worker_count)),
       local_steps_(*input.options.local_steps),
       server_step_(static_cast<Scalar>(server_step_of(input.options))),
       x_(input.initial),
@@ -31,7 +33,7 @@ Scaffold<Scalar>::Scaffold(const MethodInput<Scalar>& input)
       own_control_(Vector<Scalar>::Zero(input.initial.size())),
       point_(input.initial.size()),
       change_(input.initial.size()) {
-  if (is_hub_) sum_.resize(x_.size());
+  if (!place_.is_worker()) sum_.resize(x_.size());
 }
 
 template <class Scalar>
@@ -52,8 +54,9 @@ Task Scaffold<Scalar>::iterate(Iteration<Scalar>& it) {
   if (is_hub_) {
     it.post(model_packet(it, x_, control_));
   } else {
-    const std::span<const PacketRef> packets = co_await it.collect(0);
+    const std::span<const PacketRef> packets = co_await it.collect(0, it.number(), place_.above);
     if (!hear(it, packets)) co_return;
+    place_.pass_on(it, 0, packets);
   }
 
   PacketRef answer;
@@ -76,19 +79,26 @@ Task Scaffold<Scalar>::iterate(Iteration<Scalar>& it) {
       own_control_ = (own_control_ - control_) - per_step * change_;
     }
   }
-  if (!is_hub_) {
+  if (place_.is_worker()) {
     it.post(answer);
     co_return;
   }
 
-  // step: x <- x + (rho/r) sum_{S} (y_i - x);  c <- c + (1/n) sum_{S} (-c + (x - y_i) / (H eta))
-  const std::span<const PacketRef> packets = co_await it.collect(0);
+  // group: sum_{i of group j} (y_i - x)
+  const std::span<const PacketRef> packets = co_await place_.answers(it);
   sum_.setZero();
-  const Scalar answers = take_answers(it, answer, packets, [&](PeerId, std::span<const std::byte> bytes) {
+  Scalar answers = take_answers(it, answer, packets, [&](PeerId, std::span<const std::byte> bytes) {
     return add_full<Scalar>(bytes, 1, view(sum_)) ? CodecStatus::ok : CodecStatus::malformed;
   });
+  if (place_.is_head()) {
+    it.send(0, place_.above.front(), full_packet(it, sum_));
+    co_return;
+  }
+
+  // step: x <- x + (rho/r) sum_{S} (y_i - x);  c <- c + (1/n) sum_{S} (-c + (x - y_i) / (H eta))
+  const Scalar n = worker_count_;
+  if (has_groups_) answers = n;
   if (answers == 0 || it.step_size() == 0) co_return;  // steps of length 0 tell nothing of the gradients
-  const auto n = static_cast<Scalar>(worker_count_);
   const Scalar per_step = 1 / (static_cast<Scalar>(local_steps_) * it.step_size());
   control_ -= (answers / n) * control_ + (per_step / n) * sum_;
   x_ += (server_step_ / answers) * sum_;
@@ -101,14 +111,14 @@ void Scaffold<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.state("own control", own_control_);
   visitor.scratch("local point", point_);
   visitor.scratch("change", change_);
-  if (is_hub_) visitor.scratch("sum", sum_);
+  if (sum_.size() != 0) visitor.scratch("sum", sum_);
 }
 
 template <class Scalar>
 Traffic Scaffold<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
   const std::uint64_t model_bytes = view(x_).size_bytes();
-  if (!is_hub_) return gossip_traffic(rows.at(number - 1), model_bytes);
-  return gossip_traffic(rows.at(number - 1), number == 1 ? 0 : 2 * model_bytes);
+  return place_.traffic(gossip_traffic(rows.at(number - 1), model_bytes),
+                        model_traffic(number, rows, 2 * model_bytes));
 }
 
 MethodInfo scaffold_info() {
@@ -122,6 +132,7 @@ MethodInfo scaffold_info() {
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .permits_time_varying = true,
+          .permits_tree = true,
           .options = {.local_steps = 10, .outer = "none(1)"},
           .manual = {.iteration = "H times y_i <- y_i - eta (g_i - c_i + c); c_i <- c_i - c + (x - y_i)/(H "
                                   "eta); x <- x + (rho/r) sum_S (y_i - x); c the mean of all c_i",

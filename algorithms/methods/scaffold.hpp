@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algorithms/methods/parts/local_steps.hpp"
+#include "algorithms/methods/parts/tree_place.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -11,6 +12,7 @@ namespace hearsay {
 ///   local   y_i = x;  H times: y_i <- y_i - eta (g_i(y_i) - c_i + c)
 ///   up      i -> hub:          y_i - x
 ///   follow  i:                 c_i <- c_i - c + (x - y_i) / (H eta)
+///   group   j -> hub:          sum_{i of group j} (y_i - x)      on a tree: j passes x, c on, speaks for all
 ///   step    hub:               x <- x + (rho/r) sum_{S} (y_i - x);
 ///                              c <- c + (1/n) sum_{S} (-c + (x - y_i) / (H eta))
 ///
@@ -18,9 +20,11 @@ namespace hearsay {
 ///
 /// Sends      hub: r messages of 8d bytes (16d in double); worker: one of 4d.
 /// Options    local_steps = H, by sgd; outer = none(rho), the hub's step.
-/// Shapes     x, c, c_i, y, y - x, g in R^d: memory worker 6 d; hub besides the sum 7 d.
-/// Needs      a star around peer 0. No compressor. Any worker may be absent: its c_i stays.
+/// Shapes     x, c, c_i, y, y - x, g in R^d: memory worker 6 d; hub and heads besides the sum 7 d.
+/// Needs      a star around peer 0, or a tree of two levels below it. No compressor. Any
+///            worker may be absent: its c_i stays.
 /// Invariant  mean_i c_i = c, to rounding. With H = 1, rho = 1 and all workers it is gradient descent.
+///            On a tree every step is that of the star, to rounding.
 /// Source     Karimireddy et al. 2020 (arXiv:1910.06378), Algorithm 1, option II.
 /// Departs    the paper also sends c_i' - c_i, which the hub can tell from y_i - x and the c that it sent.
 template <class Scalar>
@@ -37,7 +41,9 @@ class Scaffold final : public Algorithm<Scalar> {
   bool hear(Iteration<Scalar>& it, std::span<const PacketRef> packets);
 
   bool is_hub_;
-  PeerId worker_count_;  // n
+  TreePlace place_;
+  bool has_groups_;      // heads answer for others, too
+  Scalar worker_count_;  // n
   std::uint64_t local_steps_;
   Scalar server_step_;  // rho
   Vector<Scalar> x_;
@@ -45,7 +51,7 @@ class Scaffold final : public Algorithm<Scalar> {
   Vector<Scalar> own_control_;  // c_i
   Vector<Scalar> point_;        // y_i
   Vector<Scalar> change_;       // y_i - x
-  Vector<Scalar> sum_;          // of the answers, of the hub
+  Vector<Scalar> sum_;          // of the answers, of the hub and of heads
 };
 
 MethodInfo scaffold_info();

@@ -19,6 +19,14 @@ namespace hearsay {
 
 namespace {
 
+/// The peer that all others are linked with, and with nobody else; empty if there is none.
+std::optional<PeerId> centre_of(const Graph& graph) {
+  const PeerId peers = graph.peer_count();
+  for (PeerId id = 0; id < peers; ++id)
+    if (graph.degree(id) + 1 == peers && graph.edges().size() + 1 == peers) return id;
+  return std::nullopt;
+}
+
 template <class Scalar>
 class Check {
  public:
@@ -33,6 +41,7 @@ class Check {
     if (options_.down_compressor)
       check_direction("algorithm.down_compressor", *options_.down_compressor, method_.down_compressor,
                       options_.down_memory_step, "down_memory_step");
+    check_centre();
     check_batch();
     check_dense_rounds();
     check_adam_step();
@@ -40,6 +49,17 @@ class Check {
   }
 
  private:
+  /// Warns of a file of a star around another peer than the hub: it is a tree of one group.
+  void check_centre() {
+    const std::filesystem::path& file = experiment_.settings.topology.file;
+    const std::optional<PeerId> centre = centre_of(experiment_.topology.graph);
+    if (file.empty() || !centre || is_star_around_hub(experiment_.topology.graph)) return;
+    experiment_.warnings.push_back("topology.file = " + file.string() + ": peer " + std::to_string(*centre) +
+                                   " stands between the hub, peer 0, and all others, so everything is sent "
+                                   "twice; expected the middle of "
+                                   "the star first, if it is to be the hub");
+  }
+
   /// Warns of a censor that minibatches would defeat.
   void check_batch() {
     const std::optional<std::uint64_t>& batch = experiment_.settings.algorithm.batch;
@@ -171,14 +191,6 @@ class Check {
   const MethodOptions& options_;
 };
 
-/// The peer that all others are linked with, and with nobody else; empty if there is none.
-std::optional<PeerId> centre_of(const Graph& graph) {
-  const PeerId peers = graph.peer_count();
-  for (PeerId id = 0; id < peers; ++id)
-    if (graph.degree(id) + 1 == peers && graph.edges().size() + 1 == peers) return id;
-  return std::nullopt;
-}
-
 /// Says what a topology file would have to hold. Peers of GraphML and DOT are numbered by name.
 std::string file_of_star(const std::filesystem::path& file, const Graph& graph) {
   const std::optional<PeerId> centre = centre_of(graph);
@@ -210,13 +222,16 @@ void require_star(const RunSettings& settings, const Graph& graph) {
   if (is_star_around_hub(graph)) return;
   const bool permits_tree = find_method(method).permits_tree;
   if (permits_tree && is_hub_tree(graph)) return require_all_on_tree(settings);
+  const std::string others =
+      is_hub_tree(graph)
+          ? "one of " + methods_that([](const MethodInfo& other) { return other.permits_tree; })
+          : "a method without a hub, such as choco-sgd";
   const bool of_file = !topology.file.empty();
   throw Misuse(of_file ? "topology.file" : "topology.kind", of_file ? topology.file.string() : topology.kind,
                method + " has a hub, peer 0, that every other peer is linked with, " +
                    (permits_tree ? "itself or through one other" : "and with nobody else") + "; expected " +
                    (of_file ? file_of_star(topology.file, graph) : "\"star\"") +
-                   (permits_tree ? ", a tree of two levels (\"hub-tree(2)\")" : "") +
-                   ", or a method without a hub, such as choco-sgd");
+                   (permits_tree ? ", a tree of two levels (\"hub-tree(2)\")" : "") + ", or " + others);
 }
 
 template <class Scalar>

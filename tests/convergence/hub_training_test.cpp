@@ -144,4 +144,23 @@ TEST_SUITE("slow") {
     CHECK(gap(*data, "iid", "500", "0.63", "kind = \"chb\", threshold = 3.3") >
           0.1);  // too patient: it stalls
   }
+
+  TEST_CASE("a9a by label: on a tree with a memory per link methods end where they do on a star") {
+    const std::optional<A9a> data = a9a();
+    if (!data) return;
+    const std::string tree = "kind = \"hub-tree(2)\", peers = 8";
+    const auto ends = [&](const std::string& algorithm) {
+      return gap(*data, "by-label", "500", "1.0", algorithm, tree);
+    };
+    CHECK(ends("kind = \"ef21\"" + a_tenth) < 1.1 * 2.22e-4);
+    CHECK(ends("kind = \"ef21-bc\"" + a_tenth + down_a_tenth) < 1.1 * 2.2e-4);
+    CHECK(ends("kind = \"diana\"" + two_bits) < 1.2 * 2.4e-4);
+    CHECK(ends("kind = \"mcm\"" + two_bits + down_two_bits) < 1.2 * 2.6e-4);
+    const double artemis = ends("kind = \"artemis\"" + two_bits + down_two_bits);
+    CHECK(artemis < 6e-4);
+    CHECK(ends("kind = \"artemis\", memory_step = \"0\"" + two_bits + down_two_bits) > 30 * artemis);
+    CHECK(gap(*data, "by-label", "100", "0.1", "kind = \"scaffold\"", tree) ==
+          doctest::Approx(5.8e-3).epsilon(0.05).scale(0));
+    CHECK(gap(*data, "iid", "100", "1.0", "kind = \"gen-qsgd\"", tree) < 1.35 * 2.8e-5);
+  }
 }

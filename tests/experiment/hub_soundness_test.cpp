@@ -54,8 +54,7 @@ TEST_CASE("hub: a file of a star whose middle is not the first peer is refused, 
       "star.toml",
       "[[peer]]\nname = \"w[1-3]\"\n[[peer]]\nname = \"hub\"\n[[link]]\nfrom = \"hub\"\nto = \"w*\"\n");
   const auto of_file = [&](const std::string& name) {
-    return refusal("topology.file = \"" + (folder.path() / name).string() +
-                   "\"\nalgorithm.kind = \"artemis\"\n");
+    return refusal("topology.file = \"" + (folder.path() / name).string() + "\"\nalgorithm.kind = \"lgc\"\n");
   };
   CHECK(contains(of_file("star.dot"),
                  "expected links from the first peer by name to all others, not from peer 3, "));
@@ -64,6 +63,10 @@ TEST_CASE("hub: a file of a star whose middle is not the first peer is refused, 
   CHECK(refusal("topology.file = \"" + (folder.path() / "star.toml").string() +
                 "\"\nalgorithm.kind = \"fed-avg\"\n")
             .empty());
+  CHECK(contains(warnings("topology.file = \"" + (folder.path() / "star.toml").string() +
+                          "\"\nalgorithm.kind = \"fed-avg\"\n")
+                     .front(),
+                 "peer 3 stands between the hub, peer 0, and all others"));
 }
 
 TEST_CASE("hub: a hub that cannot be dedicated is refused") {

@@ -52,6 +52,18 @@ TEST_CASE("traffic: every method sends what was foretold, on regular graphs and 
       }
 }
 
+TEST_CASE("traffic: foretold on a tree below a hub") {
+  for (const MethodInfo& method : methods()) {
+    if (!method.permits_tree) continue;
+    for (const std::string family : {"hub-tree(1)", "hub-tree(3)"})
+      for (const int iterations : {1, 6}) {
+        const std::string run = run_of(method.name, family, 8, iterations);
+        check_forecast<float>(run);
+        check_forecast<double>(run + "topology.hub = \"dedicated\"\n");
+      }
+  }
+}
+
 TEST_CASE("traffic: foretold under time-varying schedules, whole periods or not") {
   for (const MethodInfo& method : methods())
     if (method.pattern.has_hub && method.permits_time_varying)

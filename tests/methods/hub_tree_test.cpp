@@ -15,7 +15,7 @@ std::vector<std::string> methods_that_permit_a_tree() {
   std::vector<std::string> names;
   for (const MethodInfo& method : methods())
     if (method.permits_tree) names.push_back(method.name);
-  REQUIRE(names.size() >= 3);
+  REQUIRE(names.size() >= 12);
   return names;
 }
 
@@ -28,6 +28,7 @@ Experiment<double> on(const std::string& kind, const std::string& method, PeerId
       settings_of(method, {.family = kind, .peers = peers},
                   {.compressor = compressor, .iterations = iterations, .step_size = 0.25, .seed = seed});
   settings.topology.hub = hub;
+  if (find_method(method).options.down_compressor) settings.algorithm.options.down_compressor = compressor;
   std::vector<PeerId> ids;
   for (PeerId id = hub == HubData::none ? 1 : 0; id < peers; ++id) ids.push_back(id);
   return prepare<double>(settings, quadratic_problem<double>(6, ids, Shared::nothing));
@@ -56,17 +57,21 @@ TEST_CASE("hub tree: a tree whose groups have one worker each is the star, bit f
     CHECK(model_after(on("hub-tree(4)", method, 5)) == model_after(on("star", method, 5)));
 }
 
-TEST_CASE("hub tree: the expectation over what both compressors draw is the step without them") {
+TEST_CASE("hub tree: the expectation over what all compressors draw is the step without them") {
   const std::string coarse = "dither(linf, levels=1)";
-  Vector<double> mean = Vector<double>::Zero(6);
-  constexpr int draws = 4000;
-  for (int seed = 1; seed <= draws; ++seed)
-    mean += model_after(on("hub-tree(2)", "fed-paq", 7, coarse, HubData::its_own,
-                           static_cast<std::uint64_t>(seed), 1)) /
-            draws;
-  const Vector<double> exact = model_after(on("star", "fed-paq", 7, "none", HubData::its_own, 1, 1));
-  const Vector<double> start = on("star", "fed-paq", 7).problem.initial;
-  CHECK((mean - exact).norm() < 0.03 * (exact - start).norm());
+  for (const std::string& method : methods_that_permit_a_tree()) {
+    if (find_method(method).compressor != CompressorNeed::unbiased) continue;
+    CAPTURE(method);
+    Vector<double> mean = Vector<double>::Zero(6);
+    constexpr int draws = 4000;
+    for (int seed = 1; seed <= draws; ++seed)
+      mean += model_after(on("hub-tree(2)", method, 7, coarse, HubData::its_own,
+                             static_cast<std::uint64_t>(seed), 1)) /
+              draws;
+    const Vector<double> exact = model_after(on("star", method, 7, "none", HubData::its_own, 1, 1));
+    const Vector<double> start = on("star", method, 7).problem.initial;
+    CHECK((mean - exact).norm() < 0.05 * (exact - start).norm());
+  }
 }
 
 TEST_CASE(
@@ -77,6 +82,9 @@ TEST_CASE(
     const RunOutcome<double> outcome = simulate(experiment, Duration{0});
     const std::uint64_t rounds = experiment.iterations;
     const std::uint64_t vector = 6 * sizeof(double);
+    // What the hub says before it has heard anything: mcm's first message is encoded as the others.
+    const std::uint64_t downs = method == "mcm" ? rounds : rounds - 1;
+    const std::uint64_t vectors_down = method == "scaffold" ? 2 : 1;
     for (PeerId id = 0; id < 11; ++id) {
       CAPTURE(id);
       // 7 peers in groups 1, 2, 3, 1, 2, 3, 1
@@ -84,7 +92,7 @@ TEST_CASE(
       const std::uint64_t up = id == 0 ? 0 : 1;
       CHECK(outcome.peers[id].meters.messages_sent == rounds * (below + up));
       CHECK(outcome.peers[id].meters.bytes_sent ==
-            rounds * (below + up) * header_bytes + vector * ((rounds - 1) * below + rounds * up));
+            rounds * (below + up) * header_bytes + vector * (vectors_down * downs * below + rounds * up));
     }
   }
 }
@@ -101,8 +109,8 @@ TEST_CASE("hub tree: what a tree cannot do is refused with the remedy") {
   CHECK(contains(refusal("kind = \"hub-tree(6)\", peers = 6", fed_avg),
                  "expected fewer groups than the 6 peers"));
   CHECK(contains(refusal("kind = \"path\", peers = 6", fed_avg), "a tree of two levels (\"hub-tree(2)\")"));
-  CHECK(contains(refusal("kind = \"hub-tree(2)\", peers = 6", "algorithm.kind = \"artemis\"\n"),
-                 "expected \"star\", or a method without a hub"));
+  CHECK(contains(refusal("kind = \"hub-tree(2)\", peers = 6", "algorithm.kind = \"lgc\"\n"),
+                 "expected \"star\", or one of fed-avg"));
   CHECK(contains(refusal("kind = \"hub-tree(2)\", peers = 6, participation = 0.5", fed_avg),
                  "topology.participation = 0.5: on a tree every group answers for all its workers"));
   CHECK(contains(refusal("kind = \"hub-tree(2)\", peers = 6, round_deadline = \"1 s\"", fed_avg),

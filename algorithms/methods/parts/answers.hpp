@@ -5,13 +5,14 @@
 #include <utility>
 
 #include "algorithms/seam/algorithm.hpp"
+#include "topology/hub_rounds.hpp"
 
 namespace hearsay {
 
 /// Takes in what the workers of a round have answered, in ascending id: take(worker, bytes) for every answer,
-/// which returns a CodecStatus. The hub, peer 0, comes first, with the answer that it encoded itself; `own`
-/// is empty if its data do not count in the round. `packets` is what came from the workers. Returns r, the
-/// number of answers.
+/// which returns a CodecStatus. The hub, or the head of a group, comes first, with the answer that it encoded
+/// itself; `own` is empty if its data do not count in the round. `packets` is what came from the workers.
+/// Returns r, the number of answers.
 template <class Scalar, class Take>
 Scalar take_answers(Iteration<Scalar>& it, const PacketRef& own, std::span<const PacketRef> packets,
                     Take&& take) {
@@ -22,7 +23,9 @@ Scalar take_answers(Iteration<Scalar>& it, const PacketRef& own, std::span<const
     answers += 1;
   };
   take_one(it.self(), own);
-  for (std::size_t k = 0; k < packets.size(); ++k) take_one(it.mixing().hears[k].id, packets[k]);
+  // A head hears the hub, too, which has the least id and does not answer.
+  const std::size_t first = it.self() == hub_id ? 0 : 1;
+  for (std::size_t k = 0; k < packets.size(); ++k) take_one(it.mixing().hears[first + k].id, packets[k]);
   return answers;
 }
 

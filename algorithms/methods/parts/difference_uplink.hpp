@@ -6,8 +6,8 @@
 
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/replicas.hpp"
+#include "algorithms/methods/parts/tree_place.hpp"
 #include "algorithms/seam/method.hpp"
-#include "topology/hub_rounds.hpp"
 
 namespace hearsay {
 
@@ -23,25 +23,34 @@ enum class HubKeeps {
 ///   up      i -> hub:   q_i = C(v_i - h_i)
 ///   follow  both ends:  h_i <- h_i + alpha q_i;   or the hub:  hbar <- hbar + (alpha/n) sum_{i in S} q_i
 ///
-/// h_i = 0 at first. So hbar is the mean of all h_i, whoever sat out, to rounding. With alpha = 0 there are
-/// no memories.
+/// On a tree every link has a memory of its own, and the hub hears heads j instead of workers:
 ///
-/// Memory: h_i at a worker; hbar, or a copy of every other worker's h_i, at the hub.
+///   group   j:          s_j = sum_{i of group j} (h_i + q_i),  j one of them;   the h_i follow
+///           j -> hub:   Q_j = C(s_j - H_j);   H_j <- H_j + alpha Q_j
+///   follow  hub:        as above, with H_j and Q_j in the places of h_i and q_i
+///
+/// h_i = H_j = 0 at first. So hbar is the mean of all h_i, whoever sat out, to rounding; on a tree it is
+/// (1/n) sum_j H_j, which tends to that mean. With alpha = 0 there are no memories.
+///
+/// Memory: h_i at a worker; hbar, or a copy of every other worker's h_i, at the hub; a head has H_j and the
+/// sum, or copies, of its group's h_i besides.
 template <class Scalar>
 class DifferenceUplink {
  public:
   DifferenceUplink(const MethodInput<Scalar>& input, double memory_step, HubKeeps keeps)
-      : is_hub_(input.self == hub_id),
+      : self_(input.self),
+        place_(input),
         keeps_(keeps),
-        worker_count_(input.worker_count),
+        has_groups_(input.has_groups),
+        worker_count_(static_cast<Scalar>(input.worker_count)),
         memory_step_(static_cast<Scalar>(memory_step)),
         compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
-        copies_(is_hub_ && keeps == HubKeeps::each && memory_step != 0.0 ? input.neighbors
-                                                                         : std::vector<PeerId>(),
+        copies_(keeps == HubKeeps::each && memory_step != 0.0 ? place_.below : std::vector<PeerId>(),
                 Vector<Scalar>::Zero(input.initial.size())) {
     if (memory_step == 0.0) return;
     memory_.setZero(input.initial.size());
-    if (is_hub_ && keeps == HubKeeps::mean) mean_memory_ = memory_;
+    if (gathers() && keeps == HubKeeps::mean) mean_memory_ = memory_;
+    if (place_.is_head()) group_memory_ = memory_;
   }
 
   /// Sets difference = v_i - h_i.
@@ -51,11 +60,11 @@ class DifferenceUplink {
     if (memory_.size() != 0) difference -= memory_;
   }
 
-  /// Returns q_i, encoded. A worker posts it, and its memory has followed; the hub hands it to `gather`,
-  /// where its memory follows.
+  /// Returns q_i, encoded. A worker posts it, and its memory has followed; the hub, or a head, hands it to
+  /// `gather`, where its memory follows.
   PacketRef answer(Iteration<Scalar>& it, const Vector<Scalar>& difference) {
     PacketRef answer = encoded_packet(it, *compressor_, difference, Purpose::compression);
-    if (!is_hub_ && memory_.size() != 0)
+    if (!gathers() && memory_.size() != 0)
       it.report(compressor_->accumulate(answer->bytes(), memory_step_, view(memory_)));
     return answer;
   }
@@ -64,14 +73,17 @@ class DifferenceUplink {
   ///
   ///     estimate = hbar + (1/r) sum_{i in S} q_i,     each: (1/r) sum_{i in S} (h_i + q_i)
   ///
-  /// with the memories of before, and lets them follow. Returns r; `estimate` means nothing if that is 0.
+  /// with the memories of before, and lets them follow. On a tree it has n for r. Returns the number of
+  /// answers; `estimate` means nothing if that is 0.
+  ///
+  /// At a head it sets estimate = s_j.
   Scalar gather(Iteration<Scalar>& it, const PacketRef& own, std::span<const PacketRef> packets,
                 Vector<Scalar>& estimate) {
     estimate.setZero();
     const Scalar answers = take_answers(it, own, packets, [&](PeerId i, std::span<const std::byte> bytes) {
       CodecStatus status = CodecStatus::ok;
-      if (memory_.size() != 0 && (keeps_ == HubKeeps::each || i == hub_id)) {
-        Vector<Scalar>& of_worker = i == hub_id ? memory_ : copies_.of(i);
+      if (memory_.size() != 0 && (keeps_ == HubKeeps::each || i == self_)) {
+        Vector<Scalar>& of_worker = i == self_ ? memory_ : copies_.of(i);
         if (keeps_ == HubKeeps::each) estimate += of_worker;
         status = compressor_->accumulate(bytes, memory_step_, view(of_worker));
       }
@@ -79,47 +91,68 @@ class DifferenceUplink {
       return added == CodecStatus::ok ? status : added;
     });
     if (answers == 0) return 0;
+    const Scalar shared_by = place_.is_head() ? 1 : has_groups_ ? worker_count_ : answers;
     if (mean_memory_.size() == 0) {
-      estimate *= 1 / answers;
+      estimate *= 1 / shared_by;
       return answers;
     }
-    const Scalar follow = memory_step_ / static_cast<Scalar>(worker_count_);
+    const Scalar follow = place_.is_head() ? memory_step_ : memory_step_ / worker_count_;
     for (Index k = 0; k < estimate.size(); ++k) {
       const Scalar sum = estimate[k];
-      estimate[k] = mean_memory_[k] + sum / answers;
+      estimate[k] = mean_memory_[k] + sum / shared_by;
       mean_memory_[k] += follow * sum;
     }
     return answers;
   }
 
+  /// At a head: returns Q_j, encoded, and H_j has followed. `sum` is s_j; afterwards it is s_j - H_j.
+  PacketRef answer_for_group(Iteration<Scalar>& it, Vector<Scalar>& sum) {
+    if (group_memory_.size() != 0) sum -= group_memory_;
+    PacketRef answer = encoded_packet(it, *compressor_, sum, Purpose::group);
+    if (group_memory_.size() != 0)
+      it.report(compressor_->accumulate(answer->bytes(), memory_step_, view(group_memory_)));
+    return answer;
+  }
+
+  /// The peers above and below this one.
+  const TreePlace& place() const { return place_; }
   /// hbar, if the hub keeps it.
   const Vector<Scalar>& mean_memory() const { return mean_memory_; }
   Compressor<Scalar>& compressor() { return *compressor_; }
 
-  Traffic traffic(std::uint64_t number, const PeerRows& rows, Index dimension) const {
-    return compressed_traffic(rows.at(number - 1), *compressor_, dimension);
+  /// What a peer sends in iteration `number`. `down`: what it would send if it were the hub.
+  Traffic traffic(std::uint64_t number, const PeerRows& rows, Index dimension, const Traffic& down) const {
+    return place_.traffic(compressed_traffic(rows.at(number - 1), *compressor_, dimension), down);
   }
 
   void visit(StateVisitor<Scalar>& visitor) {
     if (memory_.size() == 0) return;
+    const bool is_head = place_.is_head();
     if (keeps_ == HubKeeps::each) {
-      visitor.published("memory", memory_);
-      if (is_hub_) copies_.visit(visitor, "memory");
+      if (is_head) visitor.state("own memory", memory_);
+      visitor.published("memory", is_head ? group_memory_ : memory_);
+      if (gathers()) copies_.visit(visitor, "memory");
       return;
     }
     visitor.state("memory", memory_);
-    if (is_hub_) visitor.state("mean memory", mean_memory_);
+    if (gathers()) visitor.state("mean memory", mean_memory_);
+    if (is_head) visitor.state("group's memory", group_memory_);
   }
 
  private:
-  bool is_hub_;
+  bool gathers() const { return !place_.is_worker(); }
+
+  PeerId self_;
+  TreePlace place_;
   HubKeeps keeps_;
-  PeerId worker_count_;  // n
+  bool has_groups_;      // heads answer for others, too
+  Scalar worker_count_;  // n
   Scalar memory_step_;   // alpha
   std::unique_ptr<Compressor<Scalar>> compressor_;
-  Vector<Scalar> memory_;       // h_i; empty if alpha is 0
-  Vector<Scalar> mean_memory_;  // hbar, of the hub
-  Replicas<Scalar> copies_;     // h_i of the workers, of the hub
+  Vector<Scalar> memory_;        // h_i; empty if alpha is 0
+  Vector<Scalar> mean_memory_;   // hbar, of the hub; the sum of its group's h_i, of a head
+  Vector<Scalar> group_memory_;  // H_j, of a head
+  Replicas<Scalar> copies_;      // h_i or H_j of the peers below, of a hub or head that keeps each
 };
 
 }  // namespace hearsay
