@@ -25,22 +25,24 @@ bool is_star_around_hub(const Graph& graph);
 /// True if the graph is a tree with the hub as its root, and no peer is more than two links from it.
 bool is_hub_tree(const Graph& graph);
 
-/// Returns the schedule of a hub and its workers, from the static schedule of a star. In every round the hub
-/// and r workers take part, drawn from the seed anew for every round:
+/// Returns the schedule of a hub and its workers, from the static schedule of a star or of a tree
+/// (is_hub_tree). In every round the hub and r workers take part, drawn from the seed anew for every round:
 ///
 ///     r = share times the number of peers with data, rounded
 ///
 /// A hub with data draws lots like the others, but takes part in any case: its draw decides whether its own
 /// data count (MixingRow::trains). The rows of the workers that sit out are empty, with `participates` false.
 ///
+/// On a tree every group, a peer between the hub and others with these, draws for itself in the same way, at
+/// least one of its members. The hub, and a peer that is linked with it alone, answer in every round.
+///
 /// The rounds are drawn in advance and then repeat: at least 64, enough of them that each worker is expected
 /// to take part 8 times or more, and as many more as it takes until every worker has taken part.
 ///
-/// Returns the given schedule itself if all take part and the hub has data. If all take part, the schedule
-/// may be that of a tree (is_hub_tree). Misuse, naming
+/// Returns the given schedule itself if all take part and the hub has data. Misuse, naming
 /// topology.participation: a share outside (0, 1]; one that is less than one worker, or so small that the
 /// rounds do not fit in memory.
-std::unique_ptr<Schedule> hub_rounds(std::unique_ptr<Schedule> star, double share, HubData hub_data,
+std::unique_ptr<Schedule> hub_rounds(std::unique_ptr<Schedule> all, double share, HubData hub_data,
                                      std::uint64_t seed);
 
 }  // namespace hearsay

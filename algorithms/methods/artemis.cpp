@@ -20,7 +20,7 @@ Artemis<Scalar>::Artemis(const MethodInput<Scalar>& input)
 
 template <class Scalar>
 Task Artemis<Scalar>::iterate(Iteration<Scalar>& it) {
-  const TreePlace& place = uplink_.place();
+  TreePlace& place = uplink_.place();
   // down: Omega of every round that i missed;  x <- x - eta Omega, one by one
   const auto step = [&](std::span<const std::byte> omega, std::uint64_t number) {
     return down_compressor_->accumulate(omega, -it.step_size_of(number), view(x_));
@@ -29,7 +29,6 @@ Task Artemis<Scalar>::iterate(Iteration<Scalar>& it) {
     downlink_.tell(it, x_);
   } else {
     const std::span<const PacketRef> packets = co_await it.collect(0, it.number(), place.above);
-    place.pass_on(it, 0, packets);
     if (!downlink_.hear(it, packets, x_, step)) co_return;
   }
 

@@ -21,7 +21,7 @@ Dore<Scalar>::Dore(const MethodInput<Scalar>& input)
 
 template <class Scalar>
 Task Dore<Scalar>::iterate(Iteration<Scalar>& it) {
-  const TreePlace& place = uplink_.place();
+  TreePlace& place = uplink_.place();
   // down: c of every round that i missed;  xhat <- xhat + beta c, one by one
   const auto step = [&](std::span<const std::byte> c, std::uint64_t) {
     return down_compressor_->accumulate(c, damping_, view(x_));
@@ -30,7 +30,6 @@ Task Dore<Scalar>::iterate(Iteration<Scalar>& it) {
     downlink_.tell(it, x_);
   } else {
     const std::span<const PacketRef> packets = co_await it.collect(0, it.number(), place.above);
-    place.pass_on(it, 0, packets);
     if (!downlink_.hear(it, packets, x_, step)) co_return;
   }
 

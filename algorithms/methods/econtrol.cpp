@@ -60,7 +60,8 @@ void Econtrol<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic Econtrol<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
-  return uplink_.traffic(number, rows, x_.size(), model_traffic(number, rows, view(x_).size_bytes()));
+  return is_hub_ ? model_traffic(number, rows, view(x_).size_bytes())
+                 : uplink_.traffic(number, rows, x_.size(), {});
 }
 
 MethodInfo econtrol_info() {

@@ -37,7 +37,7 @@ CodecStatus Ef21<Scalar>::take_step(std::span<const std::byte> c, Scalar step_si
 
 template <class Scalar>
 Task Ef21<Scalar>::iterate(Iteration<Scalar>& it) {
-  const TreePlace& place = uplink_.place();
+  TreePlace& place = uplink_.place();
   // down: x; or c of the last round
   if (is_hub_) {
     if (compresses_down())
@@ -46,7 +46,7 @@ Task Ef21<Scalar>::iterate(Iteration<Scalar>& it) {
       tell_model(it, x_);
   } else {
     const std::span<const PacketRef> packets = co_await it.collect(0, it.number(), place.above);
-    place.pass_on(it, 0, packets);
+    if (!compresses_down()) place.pass_on(it, 0, packets);
     const bool heard = compresses_down()
                            ? downlink_.hear(it, packets, x_,
                                             [&](std::span<const std::byte> c, std::uint64_t number) {
@@ -73,7 +73,8 @@ Task Ef21<Scalar>::iterate(Iteration<Scalar>& it) {
   const std::span<const PacketRef> packets = co_await place.answers(it);
   uplink_.gather(it, answer, packets, sum_);
   if (place.is_head()) {
-    // group: Q_j = C(s_j - H_j);  H_j <- H_j + Q_j
+    // group: s_j = sum of the h_i;  Q_j = C(s_j - H_j);  H_j <- H_j + Q_j
+    sum_ = uplink_.mean_memory();
     it.send(0, place.above.front(), uplink_.answer_for_group(it, sum_));
     co_return;
   }
@@ -106,7 +107,7 @@ void Ef21<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 template <class Scalar>
 Traffic Ef21<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
   const std::uint64_t model_bytes = view(x_).size_bytes();
-  Traffic down = model_traffic(number, rows, model_bytes);
+  Traffic down = uplink_.place().to_below(rows.at(number - 1), number > 1 ? model_bytes : 0);
   if (compresses_down())
     down = downlink_.traffic(number, rows, down_compressor_->traits(static_cast<std::size_t>(x_.size())),
                              model_bytes);

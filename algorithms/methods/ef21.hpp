@@ -13,7 +13,7 @@ namespace hearsay {
 ///   down    ef21     hub -> i:   x                                  (t = 1: an empty message, all know x_0)
 ///           ef21-bc, cd-adam     c of the last round, and i does the last line of `step`
 ///   up      i -> hub:   v_i <- beta v_i + (1 - beta) g_i(x);   q_i = C(v_i - h_i);   h_i <- h_i + q_i
-///   group   j -> hub:   Q_j = C(s_j - H_j);   H_j <- H_j + Q_j       on a tree: DifferenceUplink
+///   group   j -> hub:   Q_j = C(s_j - H_j);   H_j <- H_j + Q_j;   s_j = sum_{i of group j} h_i, on a tree
 ///   step    hub:        hbar <- hbar + (1/n) sum_{i in S} q_i;       on a tree with Q_j for q_i
 ///           ef21        x <- x - eta hbar
 ///           ef21-bc, cd-adam     c = C_dwn(hbar - ht);

@@ -18,7 +18,7 @@ FedAvg<Scalar>::FedAvg(const MethodInput<Scalar>& input)
       local_(input),
       change_(input.initial.size()) {
   if (proximal_ != 0.0) pulled_.resize(x_.size());
-  if (is_hub_ || !place_.below.empty()) sum_.resize(x_.size());
+  if (!place_.is_worker()) sum_.resize(x_.size());
   if (!is_hub_) return;
   outer_.emplace(OuterRule::parse(*input.options.outer), x_.size());
 }
@@ -30,8 +30,8 @@ Task FedAvg<Scalar>::iterate(Iteration<Scalar>& it) {
     tell_model(it, x_);
   } else {
     const std::span<const PacketRef> packets = co_await it.collect(0, it.number(), place_.above);
+    place_.pass_on(it, 0, packets);
     if (!hear_model(it, packets, x_)) co_return;
-    for (const PeerId worker : place_.below) it.send(0, worker, packets.front());
   }
 
   PacketRef answer;
@@ -49,19 +49,16 @@ Task FedAvg<Scalar>::iterate(Iteration<Scalar>& it) {
     local_.add_to(change_);
     answer = encoded_packet(it, *compressor_, change_, Purpose::compression);
   }
-  if (place_.below.empty() && !is_hub_) {
-    it.send(0, place_.above.front(), answer);
+  if (place_.is_worker()) {
+    it.post(answer);
     co_return;
   }
 
-  // group: j -> hub: C(c_j + sum_{i below j} c_i)
-  std::span<const PacketRef> packets;
-  if (is_hub_)
-    packets = co_await it.collect(0);
-  else
-    packets = co_await it.collect(0, it.number(), place_.below);
+  // group: j -> hub: C((m_j/r_j) sum_{i in S_j} c_i)
+  const std::span<const PacketRef> packets = co_await place_.answers(it);
   const Scalar answers = sum_answers(it, *compressor_, answer, packets, sum_);
-  if (!is_hub_) {
+  if (place_.is_head()) {
+    sum_ *= 1 / place_.share_of_group(answers);
     it.send(0, place_.above.front(), encoded_packet(it, *compressor_, sum_, Purpose::group));
     co_return;
   }
@@ -85,13 +82,9 @@ void FedAvg<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic FedAvg<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
-  if (is_hub_) return model_traffic(number, rows, view(x_).size_bytes());
-  Traffic traffic = compressed_traffic(rows.at(number - 1), *compressor_, x_.size());
-  if (place_.below.empty()) return traffic;
-  // One of the messages is the answer; the others pass the model on.
-  traffic.payload_bytes /= traffic.messages;
-  if (number > 1) traffic.payload_bytes += place_.below.size() * view(x_).size_bytes();
-  return traffic;
+  const MixingRow& row = rows.at(number - 1);
+  const Traffic down = place_.to_below(row, number > 1 ? view(x_).size_bytes() : 0);
+  return place_.with_answer(down, row, *compressor_, x_.size());
 }
 
 namespace {

@@ -42,7 +42,6 @@ Task GenQsgd<Scalar>::iterate(Iteration<Scalar>& it) {
     downlink_.tell(it, x_);
   } else {
     const std::span<const PacketRef> packets = co_await it.collect(0, it.number(), place_.above);
-    place_.pass_on(it, 0, packets);
     if (!downlink_.hear(it, packets, x_, step)) co_return;
   }
 
@@ -69,7 +68,8 @@ Task GenQsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   const std::span<const PacketRef> packets = co_await place_.answers(it);
   const Scalar answers = sum_answers(it, *compressor_, answer, packets, sum_);
   if (place_.is_head()) {
-    // group: C(sum_{i of group j} c_i)
+    // group: C((m_j/r_j) sum_{i in S_j} c_i)
+    sum_ *= 1 / place_.share_of_group(answers);
     it.send(0, place_.above.front(), encoded_packet(it, *compressor_, sum_, Purpose::group));
     co_return;
   }
@@ -93,8 +93,8 @@ void GenQsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 template <class Scalar>
 Traffic GenQsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
   const Traits packet = down_compressor_->traits(static_cast<std::size_t>(x_.size()));
-  return place_.traffic(compressed_traffic(rows.at(number - 1), *compressor_, x_.size()),
-                        downlink_.traffic(number, rows, packet, view(x_).size_bytes()));
+  return place_.with_answer(downlink_.traffic(number, rows, packet, view(x_).size_bytes()),
+                            rows.at(number - 1), *compressor_, x_.size());
 }
 
 MethodInfo gen_qsgd_info() {

@@ -14,7 +14,7 @@ namespace hearsay {
 ///   down    hub -> i:   c of every round that i missed;   xhat <- xhat + gamma c, one by one
 ///   local   y_i = xhat;   H_i times: y_i <- y_i - gamma g_i(y_i)          each on its own minibatch
 ///   up      i -> hub:   c_i = C((y_i - xhat) / gamma)
-///   group   j -> hub:   C(sum_{i of group j} c_i)              on a tree: j passes c on, speaks for all
+///   group   j -> hub:   C((m_j/r_j) sum_{i in S_j} c_i)        on a tree: r_j of the m_j of group j answer
 ///   step    hub:        c = C_dwn((1/r) sum_{i in S} c_i);   xhat <- xhat + gamma c
 ///
 /// gamma is the step size. The hub is peer 0, and a worker, too, if it has data.

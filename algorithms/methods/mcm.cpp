@@ -17,9 +17,9 @@ Mcm<Scalar>::Mcm(const MethodInput<Scalar>& input)
       links_vary_(input.links_vary),
       difference_(input.initial.size()) {
   if (!uplink_.place().is_worker()) estimate_.resize(x_.size());
-  if (!is_hub_) return;
-  backlog_ = backlog_for(input);
-  w_ = input.initial;
+  if (links_vary_ && !uplink_.place().is_worker())
+    backlog_.emplace(uplink_.place().below, input.initial.size());
+  if (is_hub_) w_ = input.initial;
 }
 
 /// xhat = H + Omega;  H <- H + alpha_dwn Omega
@@ -31,18 +31,26 @@ CodecStatus Mcm<Scalar>::take(std::span<const std::byte> omega) {
   return status == CodecStatus::ok ? followed : status;
 }
 
+/// The peers below that take part have Omega, the others will be told.
+template <class Scalar>
+void Mcm<Scalar>::tell_apart(std::span<const std::byte> omega, std::span<const PeerId> have_it) {
+  backlog_->say(omega);
+  backlog_->told_apart(have_it);
+}
+
 template <class Scalar>
 Task Mcm<Scalar>::iterate(Iteration<Scalar>& it) {
-  const TreePlace& place = uplink_.place();
+  TreePlace& place = uplink_.place();
   // If workers may sit out, those of the round first hear how H was moved without them.
-  if (backlog_) backlog_->tell(it, reference_);
+  if (is_hub_ && links_vary_) backlog_->tell(it, reference_);
   if (!is_hub_ && links_vary_) {
-    const std::span<const PacketRef> packets = co_await it.collect(0);
+    const std::span<const PacketRef> packets = co_await it.collect(0, it.number(), place.above);
     if (packets.empty() || !packets.front()) co_return;
     const auto follow = [&](std::span<const std::byte> omega, std::uint64_t) {
       return down_compressor_->accumulate(omega, down_memory_step_, view(reference_));
     };
     it.report(catch_up(packets.front()->bytes(), heard_, reference_, follow));
+    if (backlog_) backlog_->tell(it, reference_, 0, place.group(it));
   }
 
   // down: Omega = C_dwn(w - H);  xhat = H + Omega;  H <- H + alpha_dwn Omega
@@ -51,10 +59,7 @@ Task Mcm<Scalar>::iterate(Iteration<Scalar>& it) {
     const PacketRef omega = encoded_packet(it, *down_compressor_, difference_, Purpose::downlink);
     it.report(take(omega->bytes()));  // before the post: what is sent is digested as it is then published
     it.post(omega);
-    if (backlog_) {
-      backlog_->say(omega->bytes());
-      backlog_->told_apart(it.mixing().heard_by);
-    }
+    if (backlog_) tell_apart(omega->bytes(), it.mixing().heard_by);
   } else {
     const Slot slot = links_vary_ ? 1 : 0;
     const std::span<const PacketRef> packets = co_await it.collect(slot, it.number(), place.above);
@@ -62,6 +67,7 @@ Task Mcm<Scalar>::iterate(Iteration<Scalar>& it) {
     if (packets.empty() || !packets.front()) co_return;
     it.report(take(packets.front()->bytes()));
     ++heard_;
+    if (backlog_) tell_apart(packets.front()->bytes(), place.group(it));
   }
 
   PacketRef answer;
@@ -97,6 +103,8 @@ void Mcm<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.state("model", x_);
   if (is_hub_)
     visitor.published("reference", reference_);
+  else if (links_vary_ && uplink_.place().above.front() != hub_id)
+    visitor.state("reference", reference_);  // it is the hub's of when its head last told it
   else
     visitor.replica("reference", hub_id, reference_);
   uplink_.visit(visitor);
@@ -109,16 +117,19 @@ void Mcm<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic Mcm<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
-  const Traffic omega = compressed_traffic(rows.at(number - 1), *down_compressor_, x_.size());
-  if (!is_hub_ || !links_vary_) return uplink_.traffic(number, rows, x_.size(), omega);
   const Traits packet = down_compressor_->traits(static_cast<std::size_t>(x_.size()));
+  const TreePlace& place = uplink_.place();
+  const Traffic omega = place.to_below(rows.at(number - 1), packet.bytes, !packet.data_dependent_size);
+  if (!backlog_) return uplink_.traffic(number, rows, x_.size(), omega);
   const Traffic missed = BacklogTraffic{.packet_bytes = packet.bytes,
                                         .exact = !packet.data_dependent_size,
                                         .vector_bytes = view(x_).size_bytes(),
-                                        .own = BacklogTraffic::Own::told_apart}
+                                        .own = BacklogTraffic::Own::told_apart,
+                                        .not_told = is_hub_ ? rows.self() : place.above.front()}
                              .in(number, rows);
-  return {omega.messages + missed.messages, omega.payload_bytes + missed.payload_bytes,
-          omega.exact && missed.exact};
+  return uplink_.traffic(number, rows, x_.size(),
+                         {omega.messages + missed.messages, omega.payload_bytes + missed.payload_bytes,
+                          omega.exact && missed.exact});
 }
 
 MethodInfo mcm_info() {

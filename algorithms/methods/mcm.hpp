@@ -47,6 +47,7 @@ class Mcm final : public Algorithm<Scalar> {
 
  private:
   CodecStatus take(std::span<const std::byte> omega);
+  void tell_apart(std::span<const std::byte> omega, std::span<const PeerId> have_it);
 
   bool is_hub_;
   Scalar down_memory_step_;   // alpha_dwn
@@ -55,7 +56,7 @@ class Mcm final : public Algorithm<Scalar> {
   DifferenceUplink<Scalar> uplink_;
   std::unique_ptr<Compressor<Scalar>> down_compressor_;
   bool links_vary_;
-  std::optional<Backlog<Scalar>> backlog_;  // of the hub, if workers may sit out
+  std::optional<Backlog<Scalar>> backlog_;  // of the hub and of heads, if workers may sit out
   std::uint64_t heard_ = 0;                 // of a worker, if it may sit out: packets so far
   Vector<Scalar> difference_;               // g_i - h_i; w - H while it is encoded
 

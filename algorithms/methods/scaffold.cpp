@@ -34,6 +34,11 @@ Scaffold<Scalar>::Scaffold(const MethodInput<Scalar>& input)
       point_(input.initial.size()),
       change_(input.initial.size()) {
   if (!place_.is_worker()) sum_.resize(x_.size());
+  if (has_groups_ && input.links_vary)
+    throw Misuse(
+        "topology.participation", "less than 1",
+        "scaffold's hub needs the sum of all changes for c, and heads of groups scale those of a part; "
+        "expected 1, or a star");
 }
 
 template <class Scalar>
@@ -117,8 +122,8 @@ void Scaffold<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 template <class Scalar>
 Traffic Scaffold<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
   const std::uint64_t model_bytes = view(x_).size_bytes();
-  return place_.traffic(gossip_traffic(rows.at(number - 1), model_bytes),
-                        model_traffic(number, rows, 2 * model_bytes));
+  const MixingRow& row = rows.at(number - 1);
+  return place_.with_answer(place_.to_below(row, number > 1 ? 2 * model_bytes : 0), row, model_bytes, true);
 }
 
 MethodInfo scaffold_info() {

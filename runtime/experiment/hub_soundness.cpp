@@ -200,12 +200,11 @@ std::string file_of_star(const std::filesystem::path& file, const Graph& graph) 
          " to all others" + (centre ? ", not from peer " + std::to_string(*centre) : "");
 }
 
-/// Throws Misuse for what the groups of a tree cannot do yet: speak for a part of their workers.
-void require_all_on_tree(const RunSettings& settings) {
-  const std::string why = "on a tree every group answers for all its workers; expected ";
+/// Throws Misuse for what the groups of a tree cannot do: a head does not know who of its group is late or
+/// lost, and the hub counts all of them.
+void require_patience_on_tree(const RunSettings& settings) {
+  const std::string why = "the heads of a tree's groups wait for all that take part; expected ";
   const TopologySettings& topology = settings.topology;
-  if (topology.participation < 1.0)
-    throw Misuse("topology.participation", number_text(topology.participation), why + "1, or a star");
   if (topology.rounds_close())
     throw Misuse("topology.round_deadline", to_text(topology.round_deadline), why + "0 s, or a star");
   if (settings.failure.drops()) throw Misuse("failure.policy", "\"drop\"", why + "\"wait\", or a star");
@@ -221,7 +220,7 @@ void require_star(const RunSettings& settings, const Graph& graph) {
                  method + " has a hub, which every worker of a round talks to; expected \"static\"");
   if (is_star_around_hub(graph)) return;
   const bool permits_tree = find_method(method).permits_tree;
-  if (permits_tree && is_hub_tree(graph)) return require_all_on_tree(settings);
+  if (permits_tree && is_hub_tree(graph)) return require_patience_on_tree(settings);
   const std::string others =
       is_hub_tree(graph)
           ? "one of " + methods_that([](const MethodInfo& other) { return other.permits_tree; })

@@ -56,10 +56,13 @@ TEST_CASE("traffic: foretold on a tree below a hub") {
   for (const MethodInfo& method : methods()) {
     if (!method.permits_tree) continue;
     for (const std::string family : {"hub-tree(1)", "hub-tree(3)"})
-      for (const int iterations : {1, 6}) {
-        const std::string run = run_of(method.name, family, 8, iterations);
+      for (const int iterations : {1, 6, 70}) {
+        const std::string run = run_of(method.name, family, 11, iterations);
         check_forecast<float>(run);
         check_forecast<double>(run + "topology.hub = \"dedicated\"\n");
+        if (!method.permits_time_varying || method.name == "scaffold") continue;
+        check_forecast<float>(run + "topology.participation = 0.4\n");
+        check_forecast<double>(run + "topology.participation = 0.3\ntopology.hub = \"dedicated\"\n");
       }
   }
 }

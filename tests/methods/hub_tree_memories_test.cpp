@@ -18,9 +18,9 @@ constexpr Index dimension = 6;
 PeerId head_of(PeerId i) { return (i - 1) % groups + 1; }
 
 Experiment<double> on_tree(const std::string& method, const std::string& compressor, std::uint64_t iterations,
-                           const MethodOptions& options = {}) {
+                           const MethodOptions& options = {}, double participation = 1.0) {
   RunSettings settings = settings_of(
-      method, {.family = "hub-tree(3)", .peers = peers},
+      method, {.family = "hub-tree(3)", .peers = peers, .participation = participation},
       {.compressor = compressor, .iterations = iterations, .step_size = 0.25, .options = options});
   std::vector<PeerId> ids(peers);
   std::iota(ids.begin(), ids.end(), PeerId{0});
@@ -44,41 +44,50 @@ class Memories {
 
   /// Returns (1/n) of what the hub, its heads and their groups add up to, for the workers' gradients at x.
   Vector<double> estimate(const Vector<double>& x, std::uint64_t t) {
-    std::map<PeerId, Vector<double>> sums;
+    std::vector<Vector<double>> memories(groups + 1, Vector<double>::Zero(dimension));
+    std::vector<Vector<double>> said(groups + 1, Vector<double>::Zero(dimension));
+    std::vector<double> size(groups + 1, 0.0);
+    std::vector<double> answering(groups + 1, 0.0);
     for (PeerId i = 0; i < peers; ++i) {
-      const Vector<double> g = gradient_of(experiment_, i, x);
-      add(sums, i == 0 ? 0 : head_of(i), follow(of_worker_[i], g, {1, i, t, Purpose::compression}));
+      const PeerId group = i == 0 ? 0 : head_of(i);
+      size[group] += 1.0;
+      memories[group] += of_worker_[i];
+      const MixingRow& row = experiment_.schedule->row(i, t - 1);
+      if (!row.participates || !row.trains) continue;
+      answering[group] += 1.0;
+      said[group] += follow(of_worker_[i], gradient_of(experiment_, i, x), {1, i, t, Purpose::compression});
     }
-    Vector<double> total = sums.at(0);
-    for (PeerId j = 1; j <= groups; ++j) total += follow(of_group_[j], sums.at(j), {1, j, t, Purpose::group});
+    Vector<double> total = memories[0] + said[0];
+    for (PeerId j = 1; j <= groups; ++j) {
+      // EF21 sums up what the memories are now.
+      const double weight = only_memories ? 1.0 : size[j] / answering[j];
+      const Vector<double> sum = memories[j] + weight * said[j];
+      const Vector<double> before = of_group_[j];
+      total += before + follow(of_group_[j], sum, {1, j, t, Purpose::group});
+    }
     return total / peers;
   }
 
- private:
-  static void add(std::map<PeerId, Vector<double>>& sums, PeerId to, const Vector<double>& what) {
-    const auto [at, is_new] = sums.try_emplace(to, what);
-    if (!is_new) at->second += what;
-  }
+  bool only_memories = false;
 
-  /// Returns h + C(v - h), and h moves by alpha C(v - h).
+ private:
+  /// Returns C(v - h), and h moves by alpha C(v - h).
   Vector<double> follow(Vector<double>& h, const Vector<double>& v, RandomStream random) {
-    if (h.size() == 0) h.setZero(dimension);
     const Vector<double> difference = v - h;
     PacketBuffer buffer = packets_.acquire();
     REQUIRE(up_->encode({.vector = view(difference), .random = random}, buffer) == CodecStatus::ok);
     Vector<double> q = Vector<double>::Zero(dimension);
     REQUIRE(up_->accumulate(buffer.bytes(), 1, view(q)) == CodecStatus::ok);
-    const Vector<double> read = h + q;
     h += alpha_ * q;
-    return read;
+    return q;
   }
 
   const Experiment<double>& experiment_;
   double alpha_;
   std::unique_ptr<Compressor<double>> up_;
   PacketPool packets_;
-  std::map<PeerId, Vector<double>> of_worker_;
-  std::map<PeerId, Vector<double>> of_group_;
+  std::vector<Vector<double>> of_worker_{peers, Vector<double>::Zero(dimension)};
+  std::vector<Vector<double>> of_group_{groups + 1, Vector<double>::Zero(dimension)};
 };
 
 }  // namespace
@@ -101,15 +110,21 @@ TEST_CASE("hub tree: the hub moves by an independent recursion with a memory per
            {"ef21", "topk(30%)", 1.0, {}},
            {"ef21-bc", "topk(30%)", 1.0, {.down_compressor = "none"}}}) {
     CAPTURE(c.method);
-    const Experiment<double> experiment = on_tree(c.method, c.compressor, 25, c.options);
-    const Recording<double> recording = record_run(experiment);
-    Memories memories(experiment, c.alpha);
-    Vector<double> x = experiment.problem.initial;
-    for (std::uint64_t t = 1; t <= 25; ++t) {
-      x -= 0.25 * memories.estimate(x, t);
-      const auto& hub = recording[t].front();
-      const Vector<double>& said = c.method == "mcm" ? hub.states.at("preserved model") : hub.model;
-      CHECK((said - x).norm() <= 1e-12 * x.norm());
+    for (const double participation : {1.0, 0.5}) {
+      const bool sits_out = find_method(c.method).permits_time_varying && c.options.form != "pp1";
+      if (participation < 1.0 && !sits_out) continue;
+      CAPTURE(participation);
+      const Experiment<double> experiment = on_tree(c.method, c.compressor, 25, c.options, participation);
+      const Recording<double> recording = record_run(experiment);
+      Memories memories(experiment, c.alpha);
+      memories.only_memories = find_method(c.method).compressor == CompressorNeed::contracting;
+      Vector<double> x = experiment.problem.initial;
+      for (std::uint64_t t = 1; t <= 25; ++t) {
+        x -= 0.25 * memories.estimate(x, t);
+        const auto& hub = recording[t].front();
+        const Vector<double>& said = c.method == "mcm" ? hub.states.at("preserved model") : hub.model;
+        CHECK((said - x).norm() <= 1e-12 * x.norm());
+      }
     }
   }
 }
@@ -133,6 +148,33 @@ TEST_CASE("hub tree: at the optimum a worker's memory is its gradient, and a hea
     CHECK(largest > 0.1);  // the workers disagree
     for (PeerId j = 1; j <= groups; ++j) CHECK((end[j].states.at("group's memory") - group[j]).norm() < 1e-6);
     CHECK(end.front().states.at("mean memory").norm() < 1e-6);
+  }
+}
+
+TEST_CASE(
+    "hub tree: whoever sat out, a head knows the sum of its group's memories, and all models are equal") {
+  for (const std::string method : {"gen-qsgd", "artemis", "diana", "dore", "mcm", "ef21", "fed-paq"}) {
+    CAPTURE(method);
+    const Experiment<double> experiment = on_tree(method, "", 40, {}, 0.4);
+    const Recording<double> recording = record_run(experiment);
+    bool somebody_sat_out = false;
+    for (std::uint64_t t = 1; t <= 40; ++t)
+      for (PeerId j = 1; j <= groups; ++j) {
+        const auto& head = recording[t][j];
+        Vector<double> sum = Vector<double>::Zero(dimension);
+        for (PeerId i = j; i < peers; i += groups) {
+          const auto& member = recording[t][i];
+          if (const auto memory = member.states.find("memory"); memory != member.states.end())
+            sum += memory->second;
+          if (experiment.schedule->row(i, t - 1).participates)
+            CHECK(member.model == head.model);
+          else
+            somebody_sat_out = true;
+        }
+        if (const auto memory = head.states.find("mean memory"); memory != head.states.end())
+          CHECK((memory->second - sum).norm() <= 1e-13 * (1.0 + sum.norm()));
+      }
+    CHECK(somebody_sat_out);
   }
 }
 

@@ -48,6 +48,44 @@ TEST_CASE("hub rounds: the hub takes part in every round, with as many answers a
     }
 }
 
+TEST_CASE("hub rounds: on a tree every group draws for itself, and heads take part in every round") {
+  // 1, 4, 7, 10, 13 and 2, 5, 8, 11 and 3, 6, 9, 12
+  const PeerId heads = 3;
+  const Graph graph = make_graph("hub-tree(3)", 14, 1);
+  for (const HubData hub : {HubData::its_own, HubData::none}) {
+    const auto schedule =
+        hub_rounds(make_schedule("static", graph, MixingMatrix::metropolis(graph), 1), 0.4, hub, 7);
+    CHECK(schedule->period() >= 64);
+    std::vector<std::uint64_t> rounds(14, 0);
+    for (std::uint64_t round = 0; round < schedule->period(); ++round) {
+      CHECK(schedule->row(hub_id, round).heard_by == std::vector<PeerId>{1, 2, 3});
+      CHECK(schedule->row(hub_id, round).trains == (hub == HubData::its_own));
+      std::vector<std::size_t> answers(heads + 1, 0);
+      for (PeerId peer = 1; peer < 14; ++peer) {
+        const MixingRow& row = schedule->row(peer, round);
+        const PeerId head = (peer - 1) % heads + 1;
+        const bool answers_now = row.participates && row.trains;
+        answers[head] += answers_now ? 1 : 0;
+        rounds[peer] += answers_now ? 1 : 0;
+        if (peer == head) {
+          CHECK(row.participates);
+          CHECK(row.heard_by.front() == hub_id);
+          for (PeerId worker = head + heads; worker < 14; worker += heads)
+            CHECK(std::ranges::binary_search(row.heard_by, worker) ==
+                  schedule->row(worker, round).participates);
+        } else {
+          CHECK(row.hears.size() == (row.participates ? 1 : 0));
+        }
+      }
+      CHECK(answers == std::vector<std::size_t>{0, 2, 2, 2});
+    }
+    for (PeerId peer = 1; peer < 14; ++peer) CHECK(rounds[peer] >= 1);
+  }
+  const auto alone = hub_rounds(make_schedule("static", graph, MixingMatrix::metropolis(graph), 1), 0.01,
+                                HubData::its_own, 7);
+  CHECK(alone->row(1, 0).participates);  // a group answers for at least one
+}
+
 TEST_CASE(
     "hub rounds: all workers and a hub with data are the star itself, and a seed draws the same again") {
   CHECK(hub_rounds(star(5), 1.0, HubData::its_own, 1)->period() == 1);

@@ -54,7 +54,12 @@ void Backlog<Scalar>::say(std::span<const std::byte> packet) {
 
 template <class Scalar>
 void Backlog<Scalar>::begin_anew() {
-  said_ = 0;
+  pass_over(0);
+}
+
+template <class Scalar>
+void Backlog<Scalar>::pass_over(std::uint64_t said) {
+  said_ = said;
   // No hearer was told up to here, so every hearer gets the vector in full.
   begin_ += packets_.size() + 1;
   packets_.clear();
@@ -68,10 +73,13 @@ void Backlog<Scalar>::forget_until(std::uint64_t position) {
   begin_ = position;
 }
 
+/// Fills `addressed_` with what each of these peers has missed.
 template <class Scalar>
-Slot Backlog<Scalar>::tell(Iteration<Scalar>& it, const Vector<Scalar>& published) {
+void Backlog<Scalar>::address(Iteration<Scalar>& it, const Vector<Scalar>& published,
+                              std::span<const PeerId> to) {
+  addressed_.clear();
   auto hearer = hearers_.begin();
-  for (const PeerId id : it.mixing().heard_by) {
+  for (const PeerId id : to) {
     hearer = std::lower_bound(hearer, hearers_.end(), id);
     ensure(hearer != hearers_.end() && *hearer == id, "a backlog is kept for every peer that ever hears it");
     std::uint64_t& told = told_until_[static_cast<std::size_t>(hearer - hearers_.begin())];
@@ -83,14 +91,27 @@ Slot Backlog<Scalar>::tell(Iteration<Scalar>& it, const Vector<Scalar>& publishe
     addressed_.push_back(known->message);
     told = begin_ + packets_.size();
   }
+  messages_since_.clear();
+}
+
+template <class Scalar>
+Slot Backlog<Scalar>::tell(Iteration<Scalar>& it, const Vector<Scalar>& published) {
+  address(it, published, it.mixing().heard_by);
   const Slot slot = it.post(addressed_);
   addressed_.clear();
-  messages_since_.clear();
   return slot;
 }
 
 template <class Scalar>
-void Backlog<Scalar>::told_apart(const std::vector<PeerId>& heard_by) {
+void Backlog<Scalar>::tell(Iteration<Scalar>& it, const Vector<Scalar>& published, Slot slot,
+                           std::span<const PeerId> to) {
+  address(it, published, to);
+  for (std::size_t k = 0; k < to.size(); ++k) it.send(slot, to[k], addressed_[k]);
+  addressed_.clear();
+}
+
+template <class Scalar>
+void Backlog<Scalar>::told_apart(std::span<const PeerId> heard_by) {
   for (const PeerId id : heard_by) {
     const auto hearer = std::lower_bound(hearers_.begin(), hearers_.end(), id);
     told_until_[static_cast<std::size_t>(hearer - hearers_.begin())] = begin_ + packets_.size();
@@ -164,6 +185,7 @@ std::optional<BacklogMessage> BacklogMessage::parse(std::span<const std::byte> b
 Traffic BacklogTraffic::in(std::uint64_t number, const PeerRows& rows) const {
   const std::uint64_t most = with_length(vector_bytes);
   std::vector<PeerId> hearers = rows.at(number - 1).heard_by;
+  std::erase(hearers, not_told);
   Traffic traffic{hearers.size(), hearers.size() * count_bytes, exact};
   // Go back in time until every hearer was told. A hearer gets what it missed, and at most a dense vector.
   std::uint64_t missed = 0;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -44,12 +45,18 @@ class Backlog {
   /// packets are counted from 0.
   void begin_anew();
 
+  /// What is passed on of another backlog came in full: it is `said` packets now, and every hearer gets the
+  /// vector in full next.
+  void pass_over(std::uint64_t said);
+
   /// Posts to every peer that hears this one in the round what it missed. `published` is the vector after all
   /// packets. Hearers that missed the same share one packet. Returns the slot.
   Slot tell(Iteration<Scalar>& it, const Vector<Scalar>& published);
+  /// The same to the peers of `to` alone, in a slot that sender and receiver name.
+  void tell(Iteration<Scalar>& it, const Vector<Scalar>& published, Slot slot, std::span<const PeerId> to);
   /// The peers that hear this one in the round, and were told all but the last packet, have got it in a
   /// message of its own.
-  void told_apart(const std::vector<PeerId>& heard_by);
+  void told_apart(std::span<const PeerId> heard_by);
 
   std::size_t memory_bytes() const { return packets_.capacity(); }
 
@@ -64,6 +71,7 @@ class Backlog {
     PacketRef message;
   };
   void forget_until(std::uint64_t position);
+  void address(Iteration<Scalar>& it, const Vector<Scalar>& published, std::span<const PeerId> to);
   PacketRef message_since(std::uint64_t position, Iteration<Scalar>& it, const Vector<Scalar>& published);
 
   std::size_t limit_bytes_;
@@ -142,6 +150,8 @@ struct BacklogTraffic {
   /// Iterations between two `begin_anew`, each in the place of a packet; a peer that sits such an iteration
   /// out begins anew in its next one. 0: never.
   std::uint64_t anew_every = 0;
+  /// A neighbor that hears the owner, but not its backlog; nobody by default.
+  PeerId not_told = std::numeric_limits<PeerId>::max();
 
   Traffic in(std::uint64_t number, const PeerRows& rows) const;
 };

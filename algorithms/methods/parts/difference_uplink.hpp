@@ -25,7 +25,8 @@ enum class HubKeeps {
 ///
 /// On a tree every link has a memory of its own, and the hub hears heads j instead of workers:
 ///
-///   group   j:          s_j = sum_{i of group j} (h_i + q_i),  j one of them;   the h_i follow
+///   group   j:          s_j = sum_{i of group j} (h_i + q_i),  j one of them;   the h_i follow. If a part
+///                       S_j of the m_j takes part:  sum_i h_i + (m_j/|S_j|) sum_{i in S_j} q_i
 ///           j -> hub:   Q_j = C(s_j - H_j);   H_j <- H_j + alpha Q_j
 ///   follow  hub:        as above, with H_j and Q_j in the places of h_i and q_i
 ///
@@ -91,7 +92,9 @@ class DifferenceUplink {
       return added == CodecStatus::ok ? status : added;
     });
     if (answers == 0) return 0;
-    const Scalar shared_by = place_.is_head() ? 1 : has_groups_ ? worker_count_ : answers;
+    const Scalar shared_by = place_.is_head() ? place_.share_of_group(answers)
+                             : has_groups_    ? worker_count_
+                                              : answers;
     if (mean_memory_.size() == 0) {
       estimate *= 1 / shared_by;
       return answers;
@@ -115,14 +118,15 @@ class DifferenceUplink {
   }
 
   /// The peers above and below this one.
+  TreePlace& place() { return place_; }
   const TreePlace& place() const { return place_; }
   /// hbar, if the hub keeps it.
   const Vector<Scalar>& mean_memory() const { return mean_memory_; }
   Compressor<Scalar>& compressor() { return *compressor_; }
 
-  /// What a peer sends in iteration `number`. `down`: what it would send if it were the hub.
+  /// What a peer sends in iteration `number`. `down`: what it sends to the peers below it, if any.
   Traffic traffic(std::uint64_t number, const PeerRows& rows, Index dimension, const Traffic& down) const {
-    return place_.traffic(compressed_traffic(rows.at(number - 1), *compressor_, dimension), down);
+    return place_.with_answer(down, rows.at(number - 1), *compressor_, dimension);
   }
 
   void visit(StateVisitor<Scalar>& visitor) {

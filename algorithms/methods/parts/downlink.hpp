@@ -11,6 +11,7 @@
 #include "algorithms/compression/seam/full_precision.hpp"
 #include "algorithms/methods/parts/backlog.hpp"
 #include "algorithms/methods/parts/full_mixing.hpp"
+#include "algorithms/methods/parts/tree_place.hpp"
 #include "algorithms/seam/method.hpp"
 #include "topology/hub_rounds.hpp"
 
@@ -49,15 +50,16 @@ inline Traffic model_traffic(std::uint64_t number, const PeerRows& rows, std::ui
 ///   say    the hub has encoded a packet, and applied the decoded bytes to its own vector
 ///   tell   the hub posts the last packet to the workers of the round. A worker that sat out gets all that
 ///          it missed, or the whole vector if that is shorter (Backlog)
-///   hear   the worker applies the packets, one by one, as the hub did
+///   hear   the worker applies the packets, one by one, as the hub did; the head of a group passes them on,
+///          as they came, or as the hub does if workers may sit out: the head hears every packet
 ///
 /// So a worker's vector equals the hub's as of the last packet told, bit for bit. Memory: the bytes of a
-/// packet; a Backlog if workers may sit out.
+/// packet; a Backlog, of the hub and of heads, if workers may sit out.
 template <class Scalar>
 class Downlink {
  public:
-  explicit Downlink(const MethodInput<Scalar>& input) : links_vary_(input.links_vary) {
-    if (input.self == hub_id) backlog_ = backlog_for(input);
+  explicit Downlink(const MethodInput<Scalar>& input) : place_(input), links_vary_(input.links_vary) {
+    if (links_vary_ && !place_.is_worker()) backlog_.emplace(place_.below, input.initial.size());
   }
 
   void say(std::span<const std::byte> packet) {
@@ -88,9 +90,17 @@ class Downlink {
     if (packets.empty() || !packets.front()) return false;
     const std::span<const std::byte> message = packets.front()->bytes();
     if (links_vary_) {
-      it.report(catch_up(message, heard_, shared, apply));
+      it.report(
+          catch_up(message, heard_, shared, [&](std::span<const std::byte> packet, std::uint64_t number) {
+            if (backlog_) backlog_->say(packet);
+            return apply(packet, number);
+          }));
+      if (!backlog_) return true;
+      if (backlog_->said() != heard_) backlog_->pass_over(heard_);
+      backlog_->tell(it, shared, 0, place_.group(it));
       return true;
     }
+    place_.pass_on(it, 0, packets);
     if (it.number() > 1)
       it.report(apply(message, it.number() - 1));
     else if (!message.empty())
@@ -98,17 +108,19 @@ class Downlink {
     return true;
   }
 
-  /// What the hub sends, if a packet takes at most `packet_bytes`.
+  /// What the hub, or a head, sends to those below it, for packets like `packet`.
   Traffic traffic(std::uint64_t number, const PeerRows& rows, const Traits& packet,
                   std::uint64_t vector_bytes) const {
+    if (place_.is_worker()) return {};
     const bool exact = !packet.data_dependent_size;
     if (links_vary_)
       return BacklogTraffic{.packet_bytes = packet.bytes,
                             .exact = exact,
                             .vector_bytes = vector_bytes,
-                            .own = BacklogTraffic::Own::told_next_time}
+                            .own = BacklogTraffic::Own::told_next_time,
+                            .not_told = place_.is_hub() ? rows.self() : place_.above.front()}
           .in(number, rows);
-    return gossip_traffic(rows.at(number - 1), number > 1 ? packet.bytes : 0, exact);
+    return place_.to_below(rows.at(number - 1), number > 1 ? packet.bytes : 0, exact);
   }
   bool catches_up() const { return links_vary_; }
   bool is_sound() const { return !backlog_ || backlog_->is_sound(); }
@@ -122,8 +134,9 @@ class Downlink {
   }
 
  private:
+  TreePlace place_;
   bool links_vary_;
-  std::optional<Backlog<Scalar>> backlog_;  // of the hub, if workers may sit out
+  std::optional<Backlog<Scalar>> backlog_;  // of the hub and of heads, if workers may sit out
   std::vector<std::byte> said_;             // of the hub, if not: the last packet
   std::uint64_t heard_ = 0;                 // of a worker, if it may sit out
 };

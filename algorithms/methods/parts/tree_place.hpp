@@ -23,34 +23,61 @@ struct TreePlace {
     if (input.self == hub_id || below.empty()) return;
     above = {below.front()};
     below.erase(below.begin());
+    round_.reserve(below.size());
   }
 
   bool is_hub() const { return above.empty(); }
   bool is_head() const { return !above.empty() && !below.empty(); }
   bool is_worker() const { return !above.empty() && below.empty(); }
 
-  /// co_await place.answers(it): what the peers below answer in slot 0.
+  /// Of a head: the peers of its group that take part in the round, ascending, valid until the next call.
   template <class Scalar>
-  auto answers(Iteration<Scalar>& it) const {
-    return is_head() ? it.collect(0, it.number(), below) : it.collect(0);
+  std::span<const PeerId> group(const Iteration<Scalar>& it) {
+    const std::vector<PeerId>& linked = it.mixing().heard_by;
+    round_.assign(linked.begin() + 1, linked.end());  // the first is the hub
+    return round_;
   }
 
   /// A head sends its group the packet that it heard in `slot`, as it came.
   template <class Scalar>
-  void pass_on(Iteration<Scalar>& it, Slot slot, std::span<const PacketRef> packets) const {
-    if (packets.empty() || !packets.front()) return;
-    for (const PeerId worker : below) it.send(slot, worker, packets.front());
+  void pass_on(Iteration<Scalar>& it, Slot slot, std::span<const PacketRef> packets) {
+    if (!is_head() || packets.empty() || !packets.front()) return;
+    for (const PeerId worker : group(it)) it.send(slot, worker, packets.front());
   }
 
-  /// What the peer sends in an iteration: all of its messages go down if it is the hub, and up if it is a
-  /// worker. A head sends one up. `up`, `down`: what it would send if all went up, or down.
-  Traffic traffic(const Traffic& up, const Traffic& down) const {
-    if (is_hub()) return down;
-    if (!is_head() || up.messages == 0) return up;
-    const std::uint64_t group = up.messages - 1;
-    return {up.messages, up.payload_bytes / up.messages + down.payload_bytes / down.messages * group,
-            up.exact && down.exact};
+  /// co_await place.answers(it): what the peers below answer in slot 0.
+  template <class Scalar>
+  auto answers(Iteration<Scalar>& it) {
+    return is_head() ? it.collect(0, it.number(), group(it)) : it.collect(0);
   }
+
+  /// Of a head: the share of its group, itself among them, that `answers` answers are.
+  template <class Scalar>
+  Scalar share_of_group(Scalar answers) const {
+    return answers / static_cast<Scalar>(1 + below.size());
+  }
+
+  /// A message of at most `bytes` to each peer below that takes part in the round of `row`.
+  Traffic to_below(const MixingRow& row, std::uint64_t bytes, bool exact = true) const {
+    if (is_worker() || row.heard_by.empty()) return {0, 0, exact};
+    const std::uint64_t count = row.heard_by.size() - above.size();
+    return {count, count * bytes, exact};
+  }
+
+  /// Adds an answer of at most `bytes` to the peer above, if the peer takes part.
+  Traffic with_answer(const Traffic& down, const MixingRow& row, std::uint64_t bytes, bool exact) const {
+    if (is_hub() || row.heard_by.empty()) return down;
+    return {down.messages + 1, down.payload_bytes + bytes, down.exact && exact};
+  }
+  template <class Scalar>
+  Traffic with_answer(const Traffic& down, const MixingRow& row, const Compressor<Scalar>& compressor,
+                      Index dimension) const {
+    const Traits traits = compressor.traits(static_cast<std::size_t>(dimension));
+    return with_answer(down, row, traits.bytes, !traits.data_dependent_size);
+  }
+
+ private:
+  std::vector<PeerId> round_;
 };
 
 }  // namespace hearsay
