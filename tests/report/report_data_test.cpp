@@ -369,3 +369,26 @@ TEST_CASE("report: a record with members of other types is shown as far as it ma
   CHECK(point["peers"]["peer"] == Json::array({0}));
   CHECK(point["peers"]["links"] == Json({{0, 0, 0.0, 0}}));
 }
+
+TEST_CASE(
+    "report: what hearsay influence has told of a run is with it, 20 samples of a list, if it is such a "
+    "record") {
+  const TemporaryFolder folder;
+  const auto run = cut_off_run(folder, "cut", evaluation_line(0, "2"));
+  CHECK_FALSE(only_point(run).contains("influence"));
+  Json sample = {{"sample", 3}, {"peer", 0}, {"label", 1.0}, {"influence", 0.5}};
+  const Json many(30, sample);
+  Json told = {{"schema", 1},
+               {"tests", {{{"proponents", many}, {"opponents", many}}}},
+               {"on_itself", many},
+               {"peers", Json::array()}};
+  folder.write("cut/influence.json", told.dump());
+  const Json shown = only_point(run)["influence"];
+  CHECK(shown["on_itself"].size() == 20);
+  CHECK(shown["tests"][0]["opponents"].size() == 20);
+  told["schema"] = 2;
+  folder.write("cut/influence.json", told.dump());
+  CHECK_FALSE(only_point(run).contains("influence"));
+  folder.write("cut/influence.json", "{\"schema\":1,\"tests\":[");
+  CHECK_FALSE(only_point(run).contains("influence"));
+}

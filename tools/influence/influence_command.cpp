@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -21,9 +22,9 @@
 #include "runtime/toml/document.hpp"
 #include "tools/influence/ideal_influence.hpp"
 #include "tools/influence/influence.hpp"
-#include "tools/influence/influence_page.hpp"
 #include "tools/influence/influence_record.hpp"
 #include "tools/influence/row_list.hpp"
+#include "tools/influence/sample_pictures.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
@@ -47,13 +48,14 @@ struct InfluenceOptions {
   std::uint64_t top = 20;
   std::uint64_t projection = 0;
   bool ideal = false;
-  bool page = false;
   bool quiet = false;
   bool json = false;
 };
 
 /// Test samples that are told of if nobody says which.
 constexpr std::size_t rows_unasked = 3;
+/// Samples of a list that are drawn: as many as a page shows.
+constexpr std::size_t most_drawn = 20;
 /// Of influences, and of test gradients.
 constexpr double most_bytes = 2e9;
 
@@ -164,19 +166,22 @@ std::function<std::string(Index)> pictures_of(std::shared_ptr<const Samples<Scal
   };
 }
 
+/// Draws the samples that the record names, up to `most_drawn` of a list.
 template <class Scalar>
-void write_page(const InfluenceFindings& found, const RunSettings& settings, std::size_t top,
-                const Shards<Scalar>& shards, const SampleObjective<Scalar>& judge) {
-  Pictures pictures;
+SamplePictures told_pictures(const InfluenceFindings& found, const RunSettings& settings, std::size_t top,
+                             const Shards<Scalar>& shards, const SampleObjective<Scalar>& judge) {
+  SamplePictures pictures;
   const auto& tests = judge.shard();
-  if (const auto shape = picture_shape(settings.data.source, tests.samples->feature_count())) {
-    const auto trained = std::ranges::find_if(shards, [](const auto* shard) { return shard != nullptr; });
-    pictures.of_training = pictures_of<Scalar>((*trained)->shard().samples, *shape);
-    pictures.of_test = [of_row = pictures_of<Scalar>(tests.samples, *shape), &tests](Index row) {
-      return of_row(tests.rows[static_cast<std::size_t>(row)]);
-    };
-  }
-  write_file(fs::path(found.run) / "influence.html", {influence_page(found, top, pictures)});
+  const auto shape = picture_shape(settings.data.source, tests.samples->feature_count());
+  if (!shape) return pictures;
+  const auto trained = std::ranges::find_if(shards, [](const auto* shard) { return shard != nullptr; });
+  const auto of_training = pictures_of<Scalar>((*trained)->shard().samples, *shape);
+  const auto of_test = pictures_of<Scalar>(tests.samples, *shape);
+  for (const Index row : told_samples(found, std::min(top, most_drawn)))
+    pictures.training[row] = of_training(row);
+  for (const TestSample& test : found.rows)
+    pictures.test[test.row] = of_test(tests.rows[static_cast<std::size_t>(test.row)]);
+  return pictures;
 }
 
 void require_memory(const InfluenceOptions& options, double samples, double dimension, double rows) {
@@ -254,7 +259,8 @@ InfluenceFindings find_influence(const InfluenceOptions& options, const RunSetti
   if (options.ideal)
     find_ideal<Scalar>(
         settings, iterations, [&](std::size_t k) { return point(k).judged; }, judge, rows, found);
-  if (options.page) write_page<Scalar>(found, settings, static_cast<std::size_t>(options.top), shards, judge);
+  found.pictures =
+      told_pictures<Scalar>(found, settings, static_cast<std::size_t>(options.top), shards, judge);
   return found;
 }
 
@@ -304,8 +310,6 @@ void add_influence(CommandLine& program, Invocation& invocation) {
                  {.value_name = "K"});
   command.flag("--ideal", options->ideal,
                "of a run of one peer and one sample an iteration: the exact influences on the tests");
-  command.flag("--page", options->page,
-               "also write influence.html: a page, with pictures if samples are images");
   command.flag("--quiet", options->quiet, "print no progress");
   command.flag("--json", options->json, "print the record on standard output, for programs");
   command.examples({"hearsay influence runs/first", "hearsay influence runs/first --by peer",

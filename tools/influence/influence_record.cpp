@@ -147,6 +147,12 @@ std::string peers_csv(const InfluenceFindings& found) {
   return text;
 }
 
+Json pictures_by_row(const std::map<Index, std::string>& pictures) {
+  Json by_row = Json::object();
+  for (const auto& [row, address] : pictures) by_row[std::to_string(row)] = address;
+  return by_row;
+}
+
 }  // namespace
 
 std::vector<std::uint64_t> InfluenceFindings::shard_sizes() const {
@@ -165,6 +171,19 @@ std::vector<Index> extremes(const Vector<double>& values, std::size_t top, bool 
   });
   order.erase(first, order.end());
   return order;
+}
+
+std::set<Index> told_samples(const InfluenceFindings& found, std::size_t top) {
+  std::set<Index> told;
+  const auto tell = [&](const Vector<double>& values, bool largest) {
+    for (const Index index : extremes(values, top, largest)) told.insert(sample_at(found, index).row);
+  };
+  for (Index row = 1; row < found.on_tests.cols(); ++row) {
+    tell(found.on_tests.col(row), true);
+    tell(found.on_tests.col(row), false);
+  }
+  tell(found.on_itself, true);
+  return told;
 }
 
 std::string influence_text(const InfluenceFindings& found, InfluenceBy by, std::size_t top) {
@@ -228,9 +247,13 @@ Json influence_json(const InfluenceFindings& found, std::size_t top) {
 
 void write_influence(const InfluenceFindings& found, std::size_t top) {
   const std::filesystem::path folder = found.run;
+  Json record = influence_json(found, top);
+  if (!found.pictures.training.empty())
+    record["pictures"] = {{"training", pictures_by_row(found.pictures.training)},
+                          {"test", pictures_by_row(found.pictures.test)}};
   write_files({{folder / "influence-samples.csv", samples_csv(found)},
                {folder / "influence-peers.csv", peers_csv(found)},
-               {folder / "influence.json", json_text(influence_json(found, top), 2) + "\n"}});
+               {folder / "influence.json", json_text(record, 2) + "\n"}});
 }
 
 }  // namespace hearsay

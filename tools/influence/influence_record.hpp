@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,12 @@ struct TestSample {
   Index row;  ///< among the test samples, from 0
   double label;
   double loss;  ///< at the last kept model
+};
+
+/// Samples that are images, as data: addresses, by their rows.
+struct SamplePictures {
+  std::map<Index, std::string> training = {};  ///< rows of data.source
+  std::map<Index, std::string> test = {};      ///< among the test samples
 };
 
 /// What `hearsay influence` has found, whatever the scalar type.
@@ -36,6 +44,7 @@ struct InfluenceFindings {
   Vector<double> on_itself;
   DenseRows<double> of_peers_on_tests;
   DenseRows<double> between_peers;
+  SamplePictures pictures;  ///< of the samples told of; none if samples are no images
 
   double total() const { return on_tests.col(0).sum(); }
   /// Returns how many samples each peer has.
@@ -46,12 +55,16 @@ struct InfluenceFindings {
 /// if `largest` is false.
 std::vector<Index> extremes(const Vector<double>& values, std::size_t top, bool largest);
 
+/// Returns the rows in data.source of the training samples that the record names with `top` in each list.
+std::set<Index> told_samples(const InfluenceFindings& found, std::size_t top);
+
 enum class InfluenceBy { sample, peer };
 
 /// Returns tables for people.
 std::string influence_text(const InfluenceFindings& found, InfluenceBy by, std::size_t top);
 nlohmann::ordered_json influence_json(const InfluenceFindings& found, std::size_t top);
-/// Writes influence.json, influence-samples.csv and influence-peers.csv into the run's folder. Throws Misuse.
+/// Writes influence.json (with the pictures), influence-samples.csv and influence-peers.csv into the run's
+/// folder. Throws Misuse.
 void write_influence(const InfluenceFindings& found, std::size_t top);
 
 }  // namespace hearsay

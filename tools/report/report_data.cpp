@@ -95,6 +95,7 @@ Json ReportData::point_of(const RunFolder& run, const std::string& folder) {
   point["defect"] = run.defect;
   point["peers"] = peers_of(run.summary);
   point["consensus"] = consensus_maps_.add(run.consensus, data_["consensus"]);
+  if (!run.influence.is_null()) point["influence"] = run.influence;
   point["provenance"] =
       run.summary.is_object() ? run.summary.value("provenance", Json(nullptr)) : run.beginning;
   point["picture"] = run.settings ? Json(pictures_.add(*run.settings, data_["pictures"])) : Json(nullptr);

@@ -27,6 +27,7 @@ namespace hearsay {
 ///         "points":[{"series", "at":[index of the value,..per axis], "seed" (with repeats), "folder",
 ///                    "status", "note", "facts":{..}, "learned":index, "consensus":index or null,
 ///                    "seconds":[..], "peers":{..}, "provenance":{..} or null, "picture":index,
+///                    "influence":{..} (as influence.json has it, if there is one),
 ///                    "run_file":[index of a line,..]}]}],
 ///      "learned":[columns,..], "consensus":[maps,..], "pictures":[..], "lines":[..]}
 ///

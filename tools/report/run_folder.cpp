@@ -22,7 +22,8 @@ using Json = nlohmann::ordered_json;
 constexpr int record_schema = 1;  // of summary.json and sweep.json
 constexpr std::size_t most_peers_shown = 128;
 constexpr std::size_t most_links_shown = 128;
-constexpr double most_blocks = 64;  // of the map of links, on each side
+constexpr std::size_t most_samples_shown = 20;  // of a list of influences
+constexpr double most_blocks = 64;              // of the map of links, on each side
 
 bool is_file(const fs::path& file) {
   std::error_code ignored;
@@ -119,6 +120,25 @@ Json read_record(const fs::path& file) {
   return record;
 }
 
+Json influence_in(const fs::path& folder) {
+  if (!is_file(folder / "influence.json")) return nullptr;
+  Json told = Json::parse(read_text_file(folder / "influence.json"), nullptr, false);
+  if (!told.is_object() || told.value("schema", Json()) != record_schema) return nullptr;
+  for (const char* list : {"tests", "on_itself", "peers"})
+    if (!told.contains(list) || !told[list].is_array()) return nullptr;
+  const auto shorten = [](Json& list) {
+    if (list.is_array() && list.size() > most_samples_shown)
+      list.erase(list.begin() + most_samples_shown, list.end());
+  };
+  shorten(told["on_itself"]);
+  for (Json& test : told["tests"])
+    for (const char* list : {"proponents", "opponents"}) {
+      if (!test.is_object() || !test.contains(list)) return nullptr;
+      shorten(test[list]);
+    }
+  return told;
+}
+
 RunFolder read_run_folder(const fs::path& folder) {
   RunFolder run;
   run.run_file = read_text_file(folder / "run.toml");
@@ -138,6 +158,7 @@ RunFolder read_run_folder(const fs::path& folder) {
   run.course = std::move(metrics.course);
   run.defect = std::move(metrics.defect);
   run.consensus = read_metrics(folder / "consensus.jsonl").course;
+  run.influence = influence_in(folder);
   return run;
 }
 

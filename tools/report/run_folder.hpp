@@ -18,6 +18,7 @@ struct RunFolder {
   Course course;                               ///< may be empty
   Course consensus = {};                       ///< the lines of consensus.jsonl; may be empty
   nlohmann::ordered_json beginning = nullptr;  ///< the provenance of a run that has not ended; may be null
+  nlohmann::ordered_json influence = nullptr;  ///< what `hearsay influence` has told of it; may be null
   std::string defect;  ///< what of the record cannot be read, a sentence; empty if all can
 
   /// Returns the number of peers from the summary, else from the settings; empty if neither is known.
@@ -37,6 +38,10 @@ nlohmann::ordered_json read_record(const std::filesystem::path& file);
 /// "round_deadline": what a page says of a run in words and tables. For a run that has not ended, the
 /// settings and the last evaluation give them, and "status" is "unfinished".
 nlohmann::ordered_json facts_of(const RunFolder& run);
+
+/// Returns what influence.json in the folder of a run tells, with at most 20 samples in a list; null if there
+/// is none, or none of this version.
+nlohmann::ordered_json influence_in(const std::filesystem::path& folder);
 
 /// Returns what each peer did, in columns:
 ///

@@ -1,13 +1,10 @@
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 
-#include "algorithms/objectives/sample_objective.hpp"
-#include "tools/influence/influence_record.hpp"
+#include "algorithms/arithmetic/vector.hpp"
 
 namespace hearsay {
 
@@ -22,16 +19,5 @@ std::optional<PictureShape> picture_shape(const std::string& source, Index featu
 
 /// Returns a picture as a data: address (BMP). The least value becomes black, the largest white.
 std::string picture_address(const PictureShape& shape, std::span<const double> values);
-
-/// The addresses of the pictures of training samples (a row of data.source) and of test samples. Both are
-/// empty functions if samples are no pictures.
-struct Pictures {
-  std::function<std::string(Index row)> of_training = {};
-  std::function<std::string(Index row)> of_test = {};
-};
-
-/// Returns a page of HTML that loads nothing: the findings, with `top` samples each, as pictures if there are
-/// any.
-std::string influence_page(const InfluenceFindings& found, std::size_t top, const Pictures& pictures);
 
 }  // namespace hearsay
