@@ -7,6 +7,7 @@
 
 #include "runtime/foundation/text_bytes.hpp"
 #include "runtime/foundation/whole_file.hpp"
+#include "tools/check/rate_figure.hpp"
 #include "tools/export/csv_files.hpp"
 #include "tools/export/exported_run.hpp"
 #include "tools/export/tensorboard.hpp"
@@ -49,11 +50,13 @@ void write_page(const ReportOptions& options, const std::string& library) {
   RewrittenLine line;
   ReadingProgress progress([&](const std::string& text) { line.show(printable(text)); },
                            ReadingProgress::Clock::now);
+  RateFigure rates;
   const ReportData data = report_data(
       options.folders,
-      options.quiet ? ReadingWatch() : [&](const std::string& name, std::size_t done, std::size_t in_total) {
-        progress.show(name, done, in_total);
-      });
+      options.quiet ? ReadingWatch()
+                    : [&](const std::string& name, std::size_t done,
+                          std::size_t in_total) { progress.show(name, done, in_total); },
+      [&](const RunSettings& settings) { return rates.of(settings); });
   line.finish();
   const std::string text = page(PageKind::file, data.json(), library);
   write_file(*options.page(), {text});

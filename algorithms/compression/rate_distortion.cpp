@@ -20,41 +20,39 @@ double ceo_rate(const CorrelatedVectors& bucket, double n, double distortion) {
   return 0.5 * std::log2(bucket.shared / distortion) - 0.5 * n * std::log2(1.0 - bucket.own / n * missing);
 }
 
-/// -n R_b'(D) in nats: falls as D grows.
-double ceo_slope(const CorrelatedVectors& bucket, double n, double distortion) {
-  const double left = 1.0 - bucket.own / n * (1.0 / distortion - 1.0 / bucket.shared);
-  return 0.5 / distortion + 0.5 * bucket.own / (distortion * distortion * left);
-}
-
 /// The least D of a bucket: that of the exact vectors.
 double ceo_floor(const CorrelatedVectors& bucket, double n) {
   if (bucket.shared == 0.0) return 0.0;
   return 1.0 / (1.0 / bucket.shared + n / bucket.own);
 }
 
-/// D_b with the given slope; `shared` if the slope there is steeper already.
+/// D_b with the slope -n R_b'(D_b) = s in nats; `shared` if the slope there is steeper already. With
+/// u = 1 / D, a = own / n and c = 1 + a / shared it is u / 2 + own u^2 / (2 (c - a u)), so
+/// (own - a) u^2 + (c + 2 s a) u = 2 s c.
 double distortion_at(const CorrelatedVectors& bucket, double n, double slope) {
-  if (bucket.shared == 0.0 || ceo_slope(bucket, n, bucket.shared) >= slope) return bucket.shared;
-  double low = ceo_floor(bucket, n);
-  double high = bucket.shared;
-  for (int k = 0; k < halvings && low < high; ++k) {
-    const double middle = 0.5 * (low + high);
-    if (middle == low || middle == high) break;
-    (ceo_slope(bucket, n, middle) > slope ? low : high) = middle;
-  }
-  return high;
+  if (bucket.shared == 0.0) return bucket.shared;
+  const double a = bucket.own / n;
+  const double c = 1.0 + a / bucket.shared;
+  const double b = c / slope + 2.0 * a;
+  const double distortion = (b + std::hypot(b, std::sqrt(8.0 * c * (bucket.own - a) / slope))) / (4.0 * c);
+  return std::min(distortion, bucket.shared);
 }
 
 }  // namespace
 
-std::optional<double> least_bits_per_coordinate(const Traits& traits) {
+std::optional<double> worst_relative_error(const Traits& traits) {
   double alpha = 1.0;
   if (traits.unbiased && std::isfinite(traits.omega))
     alpha = traits.omega / (1.0 + traits.omega);
   else if (traits.contraction)
     alpha = 1.0 - *traits.contraction;
   if (!(0.0 < alpha && alpha < 1.0)) return std::nullopt;
-  return universal_bits(alpha);
+  return alpha;
+}
+
+std::optional<double> least_bits_per_coordinate(const Traits& traits) {
+  const auto alpha = worst_relative_error(traits);
+  return alpha ? std::optional(universal_bits(*alpha)) : std::nullopt;
 }
 
 double universal_bits(double alpha) { return -0.5 * std::log2(alpha); }

@@ -19,6 +19,9 @@ namespace hearsay {
 /// The uncertainty principle of Safaryan, Shulgin, Richtarik 2021, arXiv:2002.08958.
 std::optional<double> least_bits_per_coordinate(const Traits& traits);
 
+/// Returns that alpha, the worst relative squared error of the best multiple of a message; in (0, 1).
+std::optional<double> worst_relative_error(const Traits& traits);
+
 /// The same for a relative squared error alpha in (0, 1): 1/2 log2(1 / alpha). On Gaussian coordinates of one
 /// variance this bounds the mean error, too: it is their rate-distortion function.
 double universal_bits(double alpha);

@@ -35,7 +35,8 @@ Plan plan_of(const RunSettings& settings) {
   plan.gradient_table_bytes = gradient_table_bytes(experiment);
   plan.traffic = forecast_traffic(experiment);
   plan.dry_run = dry_run(experiment, plan.traffic);
-  plan.rate_line = rate_line(experiment);
+  if (const auto of = peer_gradients(experiment.settings, experiment.problem))
+    plan.rate_line = rate_line(experiment.settings, *of);
   plan.warnings = experiment.warnings;
   if (const auto warning = plain_text_warning(settings.security, experiment.topology))
     plan.warnings.push_back(*warning);

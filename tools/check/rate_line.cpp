@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "algorithms/arithmetic/random.hpp"
-#include "algorithms/compression/rate_distortion.hpp"
 #include "algorithms/compression/seam/compressor.hpp"
 #include "tools/terminal/human_text.hpp"
 
@@ -17,6 +16,7 @@ namespace {
 constexpr std::size_t most_peers = 32;
 constexpr Index most_products = 10'000'000;  // samples times parameters, of one peer
 constexpr Index bucket = 512;
+constexpr int curve_steps = 60;
 
 template <class Scalar>
 std::vector<PeerId> asked_peers(const Problem<Scalar>& problem) {
@@ -30,15 +30,14 @@ std::vector<PeerId> asked_peers(const Problem<Scalar>& problem) {
 
 /// The gradient of the peer's minibatch at the initial model, or of as many samples as do not take long.
 template <class Scalar>
-Vector<Scalar> gradient_of(const Experiment<Scalar>& experiment, PeerId id) {
-  const Problem<Scalar>& problem = experiment.problem;
+Vector<Scalar> gradient_of(const RunSettings& settings, const Problem<Scalar>& problem, PeerId id) {
   const Objective<Scalar>& objective = *problem.objectives[id];
   const auto count = static_cast<Index>(objective.sample_count());
   const auto wanted =
-      static_cast<Index>(experiment.settings.algorithm.batch.value_or(static_cast<std::uint64_t>(count)));
+      static_cast<Index>(settings.algorithm.batch.value_or(static_cast<std::uint64_t>(count)));
   const Index affordable = std::max(Index{1}, most_products / std::max(Index{1}, problem.dimension()));
   std::vector<Index> samples(static_cast<std::size_t>(std::min({wanted, count, affordable})));
-  RandomStream random(experiment.settings.run.seed, id, 0, Purpose::decision);
+  RandomStream random(settings.run.seed, id, 0, Purpose::decision);
   for (Index& sample : samples) sample = static_cast<Index>(random.below(static_cast<std::uint64_t>(count)));
   Vector<Scalar> gradient(problem.dimension());
   objective.gradient(problem.initial, samples, gradient);
@@ -53,25 +52,55 @@ struct Sums {
   double bytes = 0.0;
 };
 
+/// What the gradients are like, bucket by bucket, and on the whole.
+struct Likeness {
+  std::vector<CorrelatedVectors> buckets;
+  double shared = 0.0;
+  double variance = 0.0;  // with what is not shared
+  double peers;
+
+  template <class Scalar>
+  explicit Likeness(const PeerGradients<Scalar>& of)
+      : buckets(correlated_vectors<Scalar>(of.gradients, bucket)),
+        peers(static_cast<double>(of.gradients.size())) {
+    for (const CorrelatedVectors& one : buckets) {
+      shared += one.share * one.shared;
+      variance += one.share * (one.shared + one.own);
+    }
+  }
+
+  double gaussian(double alpha) const { return gaussian_bits(buckets, alpha * variance); }
+  /// Scaled to be unbiased, a message of error alpha has the relative variance alpha / (1 - alpha).
+  double ceo(double alpha) const {
+    return ceo_bits(buckets, peers, distortion_of_mean(buckets, peers, alpha / (1.0 - alpha) * variance));
+  }
+};
+
 }  // namespace
 
 template <class Scalar>
-std::optional<RateLine> rate_line(const Experiment<Scalar>& experiment) {
-  const std::string& spelling = experiment.settings.algorithm.compressor;
-  if (spelling == "none" || !experiment.settings.model.program.empty() || experiment.problem.at_home)
-    return std::nullopt;
-  const std::vector<PeerId> asked = asked_peers(experiment.problem);
+std::optional<PeerGradients<Scalar>> peer_gradients(const RunSettings& settings,
+                                                    const Problem<Scalar>& problem) {
+  if (!settings.model.program.empty() || problem.at_home) return std::nullopt;
+  const std::vector<PeerId> asked = asked_peers(problem);
   if (asked.size() < 2) return std::nullopt;
-  const auto compressor =
-      make_compressor<Scalar>(spelling, experiment.problem.objectives.front()->segments());
-  const auto dimension = static_cast<std::size_t>(experiment.problem.dimension());
+  PeerGradients<Scalar> of{{}, problem.objectives.front()->segments()};
+  for (const PeerId id : asked) of.gradients.push_back(gradient_of(settings, problem, id));
+  return of;
+}
+
+template <class Scalar>
+std::optional<RateLine> rate_line(const RunSettings& settings, const PeerGradients<Scalar>& of) {
+  const std::string& spelling = settings.algorithm.compressor;
+  if (spelling.empty() || spelling == "none") return std::nullopt;
+  const auto compressor = make_compressor<Scalar>(spelling, of.segments);
+  const auto dimension = static_cast<std::size_t>(of.gradients.front().size());
   PacketPool packets;
   Sums sums;
-  std::vector<Vector<Scalar>> gradients;
-  for (const PeerId id : asked) {
-    const Vector<Scalar>& gradient = gradients.emplace_back(gradient_of(experiment, id));
+  for (std::size_t k = 0; k < of.gradients.size(); ++k) {
+    const Vector<Scalar>& gradient = of.gradients[k];
     PacketBuffer message = packets.acquire();
-    RandomStream random(experiment.settings.run.seed, id, 0, Purpose::compression);
+    RandomStream random(settings.run.seed, k, 0, Purpose::compression);
     Vector<Scalar> decoded = Vector<Scalar>::Zero(gradient.size());
     if (compressor->encode_and_apply({view(gradient), random}, message, view(decoded)) != CodecStatus::ok)
       return std::nullopt;
@@ -82,22 +111,32 @@ std::optional<RateLine> rate_line(const Experiment<Scalar>& experiment) {
   }
   const double alpha = 1.0 - sums.kept * sums.kept / (sums.size * sums.whole);
   if (!(0.0 < alpha && alpha < 1.0)) return std::nullopt;
-  const auto peers = static_cast<double>(asked.size());
-  const auto buckets = correlated_vectors<Scalar>(gradients, bucket);
-  double shared = 0.0;
-  double variance = 0.0;
-  for (const CorrelatedVectors& of : buckets) {
-    shared += of.share * of.shared;
-    variance += of.share * (of.shared + of.own);
-  }
-  // Scaled to be unbiased, the message has the relative variance alpha / (1 - alpha).
-  const double of_mean = distortion_of_mean(buckets, peers, alpha / (1.0 - alpha) * variance);
+  const Likeness like(of);
+  const Traits traits = compressor->traits(dimension);
+  const double coordinates = static_cast<double>(dimension);
   return RateLine{.error = alpha,
-                  .bits = 8.0 * sums.bytes / (peers * static_cast<double>(dimension)),
-                  .gaussian = gaussian_bits(buckets, alpha * variance),
-                  .ceo = ceo_bits(buckets, peers, of_mean),
-                  .shared = shared / variance,
-                  .peers = static_cast<PeerId>(asked.size())};
+                  .bits = 8.0 * sums.bytes / (like.peers * coordinates),
+                  .gaussian = like.gaussian(alpha),
+                  .ceo = like.ceo(alpha),
+                  .shared = like.shared / like.variance,
+                  .peers = static_cast<PeerId>(of.gradients.size()),
+                  .worst_error = worst_relative_error(traits),
+                  .most_bits = 8.0 * static_cast<double>(traits.bytes) / coordinates};
+}
+
+template <class Scalar>
+nlohmann::ordered_json rate_curves(const PeerGradients<Scalar>& of) {
+  const Likeness like(of);
+  nlohmann::ordered_json curves;
+  for (int step = 0; step <= curve_steps; ++step) {
+    const double alpha = std::pow(10.0, -6.0 * step / curve_steps);
+    const double ceo = alpha < 1.0 ? like.ceo(alpha) : 0.0;
+    curves["error"].push_back(alpha);
+    curves["universal"].push_back(universal_bits(alpha));
+    curves["gaussian"].push_back(like.gaussian(alpha));
+    curves["ceo"].push_back(std::isfinite(ceo) ? nlohmann::ordered_json(ceo) : nullptr);
+  }
+  return curves;
 }
 
 std::string text_of(const RateLine& line) {
@@ -117,7 +156,11 @@ nlohmann::ordered_json json_of(const std::optional<RateLine>& line) {
           {"peers", line->peers}};
 }
 
-template std::optional<RateLine> rate_line<float>(const Experiment<float>&);
-template std::optional<RateLine> rate_line<double>(const Experiment<double>&);
+template std::optional<PeerGradients<float>> peer_gradients(const RunSettings&, const Problem<float>&);
+template std::optional<PeerGradients<double>> peer_gradients(const RunSettings&, const Problem<double>&);
+template std::optional<RateLine> rate_line(const RunSettings&, const PeerGradients<float>&);
+template std::optional<RateLine> rate_line(const RunSettings&, const PeerGradients<double>&);
+template nlohmann::ordered_json rate_curves(const PeerGradients<float>&);
+template nlohmann::ordered_json rate_curves(const PeerGradients<double>&);
 
 }  // namespace hearsay

@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+constexpr std::size_t most_rates = 32;        // of a group
 constexpr std::size_t most_repeats = 10'000;  // of any sweep
 
 /// Returns the index of `value` in the array. Appends it if it is new.
@@ -76,13 +77,24 @@ Json group_of(const std::string& kind, const std::string& name) {
 
 }  // namespace
 
-ReportData::ReportData(std::string title)
+ReportData::ReportData(std::string title, RateOf rate_of)
     : data_({{"title", std::move(title)},
              {"groups", Json::array()},
              {"learned", Json::array()},
              {"consensus", Json::array()},
              {"pictures", Json::array()},
-             {"lines", Json::array()}}) {}
+             {"lines", Json::array()},
+             {"curves", Json::array()}}),
+      rate_of_(std::move(rate_of)) {}
+
+/// Of more series than a page draws at first nobody waits for the gradients.
+void ReportData::add_rate(const RunFolder& run, std::size_t series, Json& point) {
+  if (!rate_of_ || !run.settings || series >= most_rates) return;
+  Json rate = rate_of_(*run.settings);
+  if (rate.is_null()) return;
+  rate["curves"] = placement_from(data_["curves"], std::move(rate["curves"]));
+  point["rate"] = std::move(rate);
+}
 
 Json ReportData::point_of(const RunFolder& run, const std::string& folder) {
   Json point = {{"folder", folder}, {"facts", facts_of(run)}};
@@ -125,7 +137,7 @@ Json ReportData::spectral_gap_of_unfinished(const RunSettings& settings) {
 }
 
 void ReportData::begin_again() {
-  for (const char* part : {"groups", "learned", "consensus", "lines"}) data_[part] = Json::array();
+  for (const char* part : {"groups", "learned", "consensus", "lines", "curves"}) data_[part] = Json::array();
   learned_places_.clear();
   consensus_maps_ = {};
   line_places_.clear();
@@ -144,7 +156,9 @@ void ReportData::add_runs(const std::vector<fs::path>& folders, const ReadingWat
   Json group = group_of("runs", folders.size() == 1 ? name_of(folders.front()) : "runs");
   std::map<std::string, int> times;
   for (const fs::path& folder : folders) {
-    Json point = point_of(read_run_folder(folder), folder.string());
+    const RunFolder run = read_run_folder(folder);
+    Json point = point_of(run, folder.string());
+    add_rate(run, group["series"].size(), point);
     std::string name = text_at(point["facts"], "run");
     if (name.empty()) name = name_of(folder);
     ++times[name];
@@ -175,14 +189,20 @@ void ReportData::add_sweep(const fs::path& folder, const ReadingWatch& watch) {
     const bool is_inside =
         !fs::path(place).is_absolute() && !fs::path(place).lexically_normal().string().starts_with("..");
     const bool has_run = is_inside && is_run_folder(folder / place);
-    Json point = has_run ? point_of(read_run_folder(folder / place), place)
-                         : Json{{"folder", place}, {"facts", Json::object()}, {"evaluations", 0}};
+    const std::optional<RunFolder> run =
+        has_run ? std::optional(read_run_folder(folder / place)) : std::nullopt;
+    Json point =
+        run ? point_of(*run, place) : Json{{"folder", place}, {"facts", Json::object()}, {"evaluations", 0}};
     point["status"] = text_at(tried, "status");
     point["note"] = text_at(tried, "note");
     std::string variant = text_at(tried, "variant");
     if (variant.empty()) variant = text_at(point["facts"], "run");
     if (variant.empty()) variant = group["name"];
     point["series"] = placement_from(group["series"], variant);
+    const std::size_t series = point["series"];
+    const bool is_first =
+        std::ranges::none_of(group["points"], [&](const Json& other) { return other["series"] == series; });
+    if (run && is_first) add_rate(*run, series, point);
     point["at"] = Json::array();
     const auto axes = tried.find("axes");
     if (axes != tried.end() && axes->is_object())
@@ -213,9 +233,9 @@ void ReportData::add_sweep(const fs::path& folder, const ReadingWatch& watch) {
   data_["groups"].push_back(std::move(group));
 }
 
-ReportData report_data(const std::vector<fs::path>& folders, const ReadingWatch& watch) {
+ReportData report_data(const std::vector<fs::path>& folders, const ReadingWatch& watch, RateOf rate_of) {
   const ReportedFolders reported = reported_folders(folders);
-  ReportData data(title_of(folders));
+  ReportData data(title_of(folders), std::move(rate_of));
   if (!reported.runs.empty()) data.add_runs(reported.runs, watch);
   for (const fs::path& sweep : reported.sweeps) data.add_sweep(sweep, watch);
   return data;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_map>
@@ -13,6 +14,10 @@
 #include "tools/report/topology_picture.hpp"
 
 namespace hearsay {
+
+/// Returns the bits and the error of a run's compressor, and "curves" of what theory allows; null if they are
+/// not known.
+using RateOf = std::function<nlohmann::ordered_json(const RunSettings& settings)>;
 
 /// Everything a page shows, as one JSON document. Runs and sweeps have one form, the *group*: series
 /// (variants, or runs) by axes.
@@ -27,15 +32,18 @@ namespace hearsay {
 ///         "points":[{"series", "at":[index of the value,..per axis], "seed" (with repeats), "folder",
 ///                    "status", "note", "facts":{..}, "learned":index, "consensus":index or null,
 ///                    "seconds":[..], "peers":{..}, "provenance":{..} or null, "picture":index,
+///                    "rate":{..} (of the first point of each series: as RateOf says, "curves" an index),
 ///                    "influence":{..} (as influence.json has it, if there is one),
 ///                    "run_file":[index of a line,..]}]}],
-///      "learned":[columns,..], "consensus":[maps,..], "pictures":[..], "lines":[..]}
+///      "learned":[columns,..], "consensus":[maps,..], "pictures":[..], "lines":[..],
+///      "curves":[of "rate",..]}
 ///
 /// Data that many points share stand once, at the end: what was learned (which no network changes), the
 /// topologies, and the lines of the run files.
 class ReportData {
  public:
-  explicit ReportData(std::string title);
+  /// `rate_of`, if there is one, is asked for the first point of each series.
+  explicit ReportData(std::string title, RateOf rate_of = {});
 
   /// Adds the folders of runs as one group, each a series with the name of the run. Runs with equal names
   /// also get the name of their folder. Throws Misuse as read_run_folder does.
@@ -51,6 +59,7 @@ class ReportData {
 
  private:
   nlohmann::ordered_json data_;
+  RateOf rate_of_;
   std::unordered_map<std::string, std::size_t> learned_places_;  ///< in data_["learned"], by the text
   std::unordered_map<std::string, std::size_t> line_places_;     ///< in data_["lines"]
   ConsensusMaps consensus_maps_;                                 ///< of data_["consensus"]
@@ -65,11 +74,13 @@ class ReportData {
 
   nlohmann::ordered_json spectral_gap_of_unfinished(const RunSettings& settings);
   nlohmann::ordered_json point_of(const RunFolder& run, const std::string& folder);
+  void add_rate(const RunFolder& run, std::size_t series, nlohmann::ordered_json& point);
 };
 
 /// Returns the report of folders that hold a run or a sweep each: first the runs, as one group, then each
 /// sweep. `watch`, if there is one, hears of every run that has been read. Throws Misuse if a folder holds
 /// neither.
-ReportData report_data(const std::vector<std::filesystem::path>& folders, const ReadingWatch& watch = {});
+ReportData report_data(const std::vector<std::filesystem::path>& folders, const ReadingWatch& watch = {},
+                       RateOf rate_of = {});
 
 }  // namespace hearsay

@@ -13,7 +13,7 @@ function view(data, place) {
     for (const plot of [...plots].filter(({ figure }) => below.contains(figure))) plot.forget();
     group.changed.clear();
     above.replaceChildren(overview(group));
-    below.replaceChildren(...[winners, curves, comparison, training, tuningSection, peersSection, influenceSection, placeSection, provenanceSection].map((part) => part(group, name)).filter((part) => part !== null));
+    below.replaceChildren(...[winners, curves, comparison, training, tuningSection, ratesSection, peersSection, influenceSection, placeSection, provenanceSection].map((part) => part(group, name)).filter((part) => part !== null));
     if (compared) group.follow(compared.refresh);
   };
   const begin = () => {

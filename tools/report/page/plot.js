@@ -6,11 +6,12 @@ Chart.defaults.font.family = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Dej
 Chart.defaults.maintainAspectRatio = false;
 
 /// A line that is no series has its name written where it begins: curves end near a target, and begin far
-/// from it.
+/// from it. Lines that begin together have it farther on.
 Chart.register({ id: "writtenNames", afterDatasetsDraw: (chart) => {
   const { ctx, chartArea: { left, top, bottom } } = chart;
-  for (const [k, { written }] of chart.data.datasets.entries()) {
-    const [begin] = chart.getDatasetMeta(k).data;
+  for (const [k, { written, writtenAt = 0 }] of chart.data.datasets.entries()) {
+    const { data } = chart.getDatasetMeta(k);
+    const begin = data[Math.floor(writtenAt * (data.length - 1))];
     if (!written || !begin || begin.y < top || begin.y > bottom) continue;
     ctx.save();
     ctx.font = `11px ${Chart.defaults.font.family}`;
@@ -54,7 +55,8 @@ class Plot {
   /// [[number, text],..] where the ticks are to be those, most: what no value can exceed, though an interval may, categories: whether they are names without an order,
   /// tight: whether the lines end where the axis does}.
   /// `lines`: {name, series, points: [[x, y],..], raw: the points before they were smoothed, if they were, band:
-  /// [[x, low, high],..] if there are intervals}, series null for a line that is none (the target).
+  /// [[x, low, high],..] if there are intervals}, series null for a line that is none (the target), whose name is
+  /// written at `nameAt`, 0 for its begin and 1 for its end.
   draw({ x, y, lines }) {
     this.drawn = { x, y, lines };
     this.zoom = x.categories ? null : this.zoomIn(x);
@@ -81,13 +83,13 @@ class Plot {
 
   /// What Chart.js draws of one line. Names without an order are joined by no line; dots of several series at
   /// one name stand beside each other, `aside` (-0.5 to 0.5) of the room that it has.
-  datasetsOf({ name, series, points, raw, band }, aside) {
+  datasetsOf({ name, series, points, raw, band, nameAt }, aside) {
     const { x, y } = this.drawn;
     const visible = (value, log) => isKnown(value) && (!log || value > 0);
     const dataOf = (of) => this.inZoom(of.filter(([a, b]) => visible(a, x.log) && visible(b, y.log))).map(([a, b]) => ({ x: a + 0.6 * aside, y: b, ends: ends.get(a) }));
     const ends = new Map((band ?? []).map(([a, low, high]) => [a, [low, high]]));
     const data = dataOf(points);
-    if (series === null) return [{ label: name, data, parsing: false, aid: true, written: name, borderColor: ink("muted"), borderWidth: 1, borderDash: [3, 3], pointRadius: 0, pointHitRadius: 0 }];
+    if (series === null) return [{ label: name, data, parsing: false, aid: true, written: name, writtenAt: nameAt, borderColor: ink("muted"), borderWidth: 1, borderDash: [3, 3], pointRadius: 0, pointHitRadius: 0 }];
     const every = Math.max(1, Math.floor(data.length / markersOnLine));
     const style = lineStyle(series);
     const main = { label: name, data, parsing: false, tension: 0, ...style, showLine: !x.categories, pointHitRadius: 10, pointHoverRadius: 6,
