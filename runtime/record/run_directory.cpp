@@ -36,7 +36,8 @@ bool is_ours(const std::string& file) {
   if (file == "index.jsonl" || file == "index.jsonl.partial") return true;  // of models/
   if (file.starts_with("checkpoint-") || file.starts_with("log-")) return true;
   if (file.starts_with("peer-") && file.ends_with(".log")) return true;  // hearsay launch
-  for (const char* name : {"influence.json", "influence-samples.csv", "influence-peers.csv"})
+  for (const char* name :
+       {"influence.json", "influence-samples.csv", "influence-peers.csv", "influence-links.csv"})
     if (file == name) return true;  // hearsay influence
   return file.rfind("model", 0) == 0 && file.find(".npy") != std::string::npos;
 }

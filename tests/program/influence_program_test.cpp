@@ -46,6 +46,13 @@ TEST_CASE("influence: tables, records and files agree, and influences come to wh
   const ProgramEnd by_peer = run_program(folder.path(), {"influence", "out", "--by", "peer"});
   REQUIRE(by_peer.code == 0);
   CHECK(contains(by_peer.said, "on the others' data"));
+  const ProgramEnd by_link = run_program(folder.path(), {"influence", "out", "--by", "link"});
+  REQUIRE(by_link.code == 0);
+  CHECK(contains(by_link.said, "what is in the model of each peer"));
+  const auto linked = nlohmann::json::parse(content_of(folder.path() / "out/influence.json"));
+  CHECK(linked["links"].size() ==
+        std::ranges::count(content_of(folder.path() / "out/influence-links.csv"), '\n') - 1);
+  CHECK(linked["total"] == record["total"]);
   const ProgramEnd by_sample = run_program(folder.path(), {"influence", "out"});
   CHECK(contains(by_sample.said, "the most influence on itself"));
   // A run's folder with influences is still one that may be overwritten.

@@ -12,8 +12,10 @@
 #include "algorithms/methods/registry.hpp"
 #include "runtime/data/npy.hpp"
 #include "runtime/data/problem_builder.hpp"
+#include "runtime/experiment/chosen_weights.hpp"
 #include "runtime/experiment/hub_settings.hpp"
 #include "runtime/experiment/problem_of.hpp"
+#include "runtime/experiment/spectral_gap.hpp"
 #include "runtime/foundation/whole_file.hpp"
 #include "runtime/observer/distances.hpp"
 #include "runtime/record/kept_models.hpp"
@@ -23,6 +25,7 @@
 #include "tools/influence/ideal_influence.hpp"
 #include "tools/influence/influence.hpp"
 #include "tools/influence/influence_record.hpp"
+#include "tools/influence/link_influence.hpp"
 #include "tools/influence/row_list.hpp"
 #include "tools/influence/sample_pictures.hpp"
 #include "tools/terminal/command_line.hpp"
@@ -245,17 +248,32 @@ InfluenceFindings find_influence(const InfluenceOptions& options, const RunSetti
   std::optional<Projection> projection;
   if (options.projection > 0)
     projection.emplace(dimension, static_cast<Index>(options.projection), settings.run.seed);
+  // Of each kept iteration and peer: what the sum has gained by it, without its weight.
+  DenseRows<double> slopes =
+      DenseRows<double>::Zero(static_cast<Index>(index.size()), static_cast<Index>(shards.size()));
   InfluenceSum<Scalar> sum(shards, judge, rows, projection ? &*projection : nullptr);
   Pace pace(options.quiet);
-  for (std::size_t k = 0; k < index.size(); ++k)
+  const bool by_link = options.by == "link";
+  for (std::size_t k = 0; k < index.size(); ++k) {
+    const Vector<double> before = by_link ? Vector<double>(sum.of_peers().col(0)) : Vector<double>();
     sum.add(point(k), weights[k], [&](double share) {
       pace.tell((static_cast<double>(k) + share) / static_cast<double>(index.size()));
     });
+    if (by_link && weights[k] > 0.0)
+      slopes.row(static_cast<Index>(k)) = (sum.of_peers().col(0) - before).transpose() / weights[k];
+  }
   found.samples = sum.samples();
   found.on_tests = sum.on_tests();
   found.on_itself = sum.on_itself();
   found.of_peers_on_tests = sum.of_peers();
   found.between_peers = sum.between_peers();
+  if (by_link) {
+    std::vector<std::string> unheard;
+    const auto schedule = schedule_of(settings, topology_of(settings, unheard));
+    found.links = link_influence(*schedule, algorithm.options.consensus_step.value_or(1.0), iterations,
+                                 StepSize(algorithm.step_size, algorithm.step_schedule, algorithm.warm_up),
+                                 slopes, samples);
+  }
   if (options.ideal)
     find_ideal<Scalar>(
         settings, iterations, [&](std::size_t k) { return point(k).judged; }, judge, rows, found);
@@ -278,16 +296,18 @@ int influence_command(const InfluenceOptions& options) {
   }
   require_influence(settings);
   if (options.ideal) require_ideal(settings);
+  if (options.by == "link") require_links(settings);
   const InfluenceFindings found = with_scalar(
       settings.run.scalar, [&]<class Scalar>() { return find_influence<Scalar>(options, settings); });
   const auto top = static_cast<std::size_t>(options.top);
+  const InfluenceBy by = options.by == "link"   ? InfluenceBy::link
+                         : options.by == "peer" ? InfluenceBy::peer
+                                                : InfluenceBy::sample;
   write_influence(found, top);
   if (options.json)
     std::printf("%s\n", json_text(influence_json(found, top)).c_str());
   else
-    std::fputs(
-        influence_text(found, options.by == "peer" ? InfluenceBy::peer : InfluenceBy::sample, top).c_str(),
-        stdout);
+    std::fputs(influence_text(found, by, top).c_str(), stdout);
   return exit_done;
 }
 
@@ -304,7 +324,8 @@ void add_influence(CommandLine& program, Invocation& invocation) {
                  "which test samples to tell of, from 0 [the three with the largest losses]",
                  {.value_name = "0,7,20-29"});
   command.option("--top", &options->top, "how many training samples to tell of [20]", {.value_name = "N"});
-  command.option("--by", &options->by, "what the tables are of [sample]", {.values = {"sample", "peer"}});
+  command.option("--by", &options->by, "what the tables are of [sample]",
+                 {.values = {"sample", "peer", "link"}});
   command.option("--project", &options->projection,
                  "project gradients to K random dimensions, for many rows of a large model",
                  {.value_name = "K"});

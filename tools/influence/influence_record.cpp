@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "runtime/foundation/whole_file.hpp"
@@ -103,6 +104,44 @@ std::string by_peer(const InfluenceFindings& found) {
   return "\n" + table.text();
 }
 
+/// What passed the links, those with the most first; then what each peer holds.
+std::string by_link(const InfluenceFindings& found, std::size_t top) {
+  const LinkInfluence& of = *found.links;
+  const auto most = [](const LinkFlow& link) {
+    return std::max(std::abs(link.of_first()), std::abs(link.of_second()));
+  };
+  std::vector<LinkFlow> links = of.links;
+  std::ranges::stable_sort(links, std::greater<>(), most);
+  if (links.size() > top) links.resize(top);
+  Table table({{"link", left},
+               {"of the first's data", right},
+               {"of the second's data", right},
+               {"of all data, net", right}});
+  for (const LinkFlow& link : links)
+    table.add({std::to_string(link.from) + " - " + std::to_string(link.to), significant(link.of_first()),
+               significant(link.of_second()), significant(link.net())});
+  Table peers({{"peer", right}, {"its own", right}, {"entered, net", right}, {"holds at the end", right}});
+  for (Index peer = 0; peer < of.held.rows(); ++peer) {
+    const double own = of.held.col(peer).sum();
+    const double holds = of.held.row(peer).sum();
+    peers.add({std::to_string(peer), significant(own), significant(holds - own), significant(holds)});
+  }
+  return "\ninfluence on the test that passed the links: of the first's data to the second, and the other "
+         "way\n" +
+         table.text() + "\nwhat is in the model of each peer\n" + peers.text();
+}
+
+Json links_json(const InfluenceFindings& found) {
+  if (!found.links) return nullptr;
+  Json links = Json::array();
+  for (const LinkFlow& link : found.links->links)
+    links.push_back({{"peers", {link.from, link.to}},
+                     {"of_first", link.of_first()},
+                     {"of_second", link.of_second()},
+                     {"net", link.net()}});
+  return links;
+}
+
 Json list_of(const InfluenceFindings& found, const Vector<double>& values, std::size_t top, bool largest) {
   Json list = Json::array();
   for (const Index index : extremes(values, top, largest)) {
@@ -151,6 +190,18 @@ Json pictures_by_row(const std::map<Index, std::string>& pictures) {
   Json by_row = Json::object();
   for (const auto& [row, address] : pictures) by_row[std::to_string(row)] = address;
   return by_row;
+}
+
+std::string links_csv(const LinkInfluence& of) {
+  std::string text = "from,to,net";
+  for (Index peer = 0; peer < of.held.cols(); ++peer) text += ",of_peer_" + std::to_string(peer);
+  text += "\n";
+  for (const LinkFlow& link : of.links) {
+    text += std::to_string(link.from) + "," + std::to_string(link.to) + "," + exact(link.net());
+    for (const double flow : link.flow) text += "," + exact(flow);
+    text += "\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -203,7 +254,15 @@ std::string influence_text(const InfluenceFindings& found, InfluenceBy by, std::
     table.add({"", "far from it: read the order of the samples; models kept more often give better numbers"});
   if (found.projection > 0)
     table.add({"projection", "of gradients to " + grouped(found.projection) + " numbers"});
-  return table.text() + (by == InfluenceBy::peer ? by_peer(found) : by_sample(found, top));
+  switch (by) {
+    case InfluenceBy::sample:
+      return table.text() + by_sample(found, top);
+    case InfluenceBy::peer:
+      return table.text() + by_peer(found);
+    case InfluenceBy::link:
+      return table.text() + by_link(found, top);
+  }
+  return "";
 }
 
 Json influence_json(const InfluenceFindings& found, std::size_t top) {
@@ -242,7 +301,8 @@ Json influence_json(const InfluenceFindings& found, std::size_t top) {
           {"total", found.total()},
           {"tests", std::move(rows)},
           {"on_itself", list_of(found, found.on_itself, top, true)},
-          {"peers", std::move(peers)}};
+          {"peers", std::move(peers)},
+          {"links", links_json(found)}};
 }
 
 void write_influence(const InfluenceFindings& found, std::size_t top) {
@@ -251,9 +311,16 @@ void write_influence(const InfluenceFindings& found, std::size_t top) {
   if (!found.pictures.training.empty())
     record["pictures"] = {{"training", pictures_by_row(found.pictures.training)},
                           {"test", pictures_by_row(found.pictures.test)}};
-  write_files({{folder / "influence-samples.csv", samples_csv(found)},
-               {folder / "influence-peers.csv", peers_csv(found)},
-               {folder / "influence.json", json_text(record, 2) + "\n"}});
+  std::vector<std::pair<std::filesystem::path, std::string>> files = {
+      {folder / "influence-samples.csv", samples_csv(found)},
+      {folder / "influence-peers.csv", peers_csv(found)}};
+  std::error_code ignored;
+  if (found.links)
+    files.push_back({folder / "influence-links.csv", links_csv(*found.links)});
+  else
+    std::filesystem::remove(folder / "influence-links.csv", ignored);  // of an earlier call
+  files.push_back({folder / "influence.json", json_text(record, 2) + "\n"});
+  write_files(files);
 }
 
 }  // namespace hearsay

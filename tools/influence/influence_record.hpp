@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "algorithms/objectives/samples.hpp"
 #include "tools/influence/influence.hpp"
+#include "tools/influence/link_influence.hpp"
 
 namespace hearsay {
 
@@ -44,7 +46,8 @@ struct InfluenceFindings {
   Vector<double> on_itself;
   DenseRows<double> of_peers_on_tests;
   DenseRows<double> between_peers;
-  SamplePictures pictures;  ///< of the samples told of; none if samples are no images
+  std::optional<LinkInfluence> links;  ///< of the mean loss of all test samples, if it was asked for
+  SamplePictures pictures;             ///< of the samples told of; none if samples are no images
 
   double total() const { return on_tests.col(0).sum(); }
   /// Returns how many samples each peer has.
@@ -58,13 +61,13 @@ std::vector<Index> extremes(const Vector<double>& values, std::size_t top, bool 
 /// Returns the rows in data.source of the training samples that the record names with `top` in each list.
 std::set<Index> told_samples(const InfluenceFindings& found, std::size_t top);
 
-enum class InfluenceBy { sample, peer };
+enum class InfluenceBy { sample, peer, link };
 
 /// Returns tables for people.
 std::string influence_text(const InfluenceFindings& found, InfluenceBy by, std::size_t top);
 nlohmann::ordered_json influence_json(const InfluenceFindings& found, std::size_t top);
-/// Writes influence.json (with the pictures), influence-samples.csv and influence-peers.csv into the run's
-/// folder. Throws Misuse.
+/// Writes influence.json (with the pictures), influence-samples.csv, influence-peers.csv and, if links were
+/// asked for, influence-links.csv into the run's folder. Throws Misuse.
 void write_influence(const InfluenceFindings& found, std::size_t top);
 
 }  // namespace hearsay

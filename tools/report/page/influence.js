@@ -24,7 +24,14 @@ function influencePeers(peers) {
       numberText(of.on_peers[of.peer]), numberText(onOthers(of))]));
 }
 
-function influenceOf({ training_samples, kept_iterations, test_samples, loss_before, loss_after, total, tests, on_itself, peers, pictures }) {
+/// Over which links the influence of the peers' data passed, those with the most first.
+function influenceLinks(links) {
+  const most = ({ of_first: first, of_second: second }) => Math.max(Math.abs(first), Math.abs(second));
+  return table("Influence that passed the links", [{ text: "link" }, { text: "of the first's data", number: true }, { text: "of the second's data", number: true }, { text: "of all data, net", number: true }],
+    [...links].sort((a, b) => most(b) - most(a)).slice(0, linksInList).map(({ peers: [from, to], of_first: first, of_second: second, net }) => [`${from} – ${to}`, numberText(first), numberText(second), numberText(net)]));
+}
+
+function influenceOf({ training_samples, kept_iterations, test_samples, loss_before, loss_after, total, tests, on_itself, peers, links, pictures }) {
   const said = `${counted(training_samples, "training sample")}, ${counted(kept_iterations, "kept iteration")}. Training took the mean loss of ${counted(test_samples, "test sample")} from ${numberText(loss_before)} to ${numberText(loss_after)}; all influences add up to ${numberText(total)}. An influence is by how much training on a sample lowered a loss.`;
   const ofTest = ({ test_sample, label, loss, proponents, opponents }) => [
     element("h4", {}, `Test sample ${test_sample}`),
@@ -33,7 +40,8 @@ function influenceOf({ training_samples, kept_iterations, test_samples, loss_bef
     element("h5", {}, "What raised it most"), sampleList(`What raised the loss of test sample ${test_sample} most`, opponents, pictures)];
   return [element("p", { class: "note" }, said), ...tests.flatMap(ofTest),
     element("h4", {}, "The most influence on itself: wrong labels and rare samples"), sampleList("The most influence on itself", on_itself, pictures),
-    element("h4", {}, "The data of each peer"), element("div", { class: "links" }, influencePeers(peers))];
+    element("h4", {}, "The data of each peer"), element("div", { class: "links" }, influencePeers(peers)),
+    ...(Array.isArray(links) ? [element("h4", {}, "Over which links it passed"), element("div", { class: "links" }, influenceLinks(links))] : [])];
 }
 
 function influenceSection(group, name) {
