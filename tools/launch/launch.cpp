@@ -15,7 +15,6 @@
 #include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/run_directory.hpp"
-#include "runtime/settings/keep_models.hpp"
 #include "runtime/settings/run_file.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "tools/launch/launch_note.hpp"
@@ -172,9 +171,6 @@ int launch_command(const LaunchOptions& options) {
   const RunSettings settings = settings_of(file, home);
   if (settings.topology.file.empty())
     throw Misuse("topology.file is missing: hearsay launch starts the peers on the hosts that it names");
-  if (settings.run.keep_models.every != 0)
-    throw Misuse("run.keep_models", keep_models_text(settings.run.keep_models),
-                 "hearsay launch brings no folders home; expected \"never\", or hearsay peer on each host");
   const Duration start_patience = parse_duration("--wait", options.start_patience);
   const NamedTopology cluster = make_named_topology(settings.topology, settings.run.seed);
   require_addresses(cluster);

@@ -5,10 +5,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include "runtime/foundation/directory_lock.hpp"
 #include "runtime/foundation/file_descriptor.hpp"
 #include "runtime/foundation/whole_file.hpp"
+#include "runtime/record/kept_models.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/toml/setting.hpp"
 #include "tools/launch/launch_note.hpp"
@@ -28,6 +31,9 @@ namespace fs = std::filesystem;
 /// The least silence that means the launcher or its ssh connection is gone. The launcher looks around several
 /// times a second.
 constexpr Duration least_silence = std::chrono::seconds(2);
+
+/// The first line of a parcel is short enough for its reader.
+constexpr std::size_t most_files_in_parcel = 1000;
 
 void empty(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) fs::remove_all(entry.path());
@@ -62,19 +68,23 @@ std::optional<LaunchNote> receive_run(std::optional<DirectoryLock>& lock) {
 
 bool say(std::string_view bytes) { return write_all(STDOUT_FILENO, bytes) == bytes.size(); }
 
-/// Sends the files of the output to standard output. summary.json, which marks the output as complete, is the
-/// last. False if not all could be sent.
-bool send_output(const fs::path& output) {
+/// Returns the files in the folder, without those in folders inside; summary.json, which marks the output as
+/// complete, last.
+std::vector<ParcelFile> files_in(const fs::path& folder) {
   std::vector<ParcelFile> files;
   std::error_code none;
-  for (const fs::directory_entry& entry : fs::directory_iterator(output, none))
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, none))
     if (entry.is_regular_file()) files.push_back({entry.path().filename(), entry.file_size()});
   std::ranges::sort(files, {},
                     [](const ParcelFile& file) { return std::pair(file.name == "summary.json", file.name); });
-  if (files.empty()) return true;
-  if (!say(parcel_head({{"event", "output"}}, files))) return false;
+  return files;
+}
+
+/// Sends files of the folder to standard output, as one parcel. False if not all could be sent.
+bool send_files(const char* event, const fs::path& folder, std::span<const ParcelFile> files) {
+  if (!say(parcel_head({{"event", event}}, {files.begin(), files.end()}))) return false;
   for (const ParcelFile& file : files) {
-    std::ifstream in(output / file.name, std::ios::binary);
+    std::ifstream in(folder / file.name, std::ios::binary);
     std::array<char, 65536> piece{};
     std::uint64_t left = file.bytes;
     while (left > 0 &&
@@ -85,6 +95,17 @@ bool send_output(const fs::path& output) {
     if (left > 0) return false;
   }
   return true;
+}
+
+/// Sends the output, the models of earlier iterations first. False if not all could be sent.
+bool send_output(const fs::path& output) {
+  const std::vector<ParcelFile> models = files_in(output / models_folder);
+  for (std::size_t begin = 0; begin < models.size(); begin += most_files_in_parcel)
+    if (!send_files("models", output / models_folder,
+                    std::span(models).subspan(begin, std::min(most_files_in_parcel, models.size() - begin))))
+      return false;
+  const std::vector<ParcelFile> files = files_in(output);
+  return files.empty() || send_files("output", output, files);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "runtime/foundation/whole_file.hpp"
+#include "runtime/record/kept_models.hpp"
 #include "runtime/record/run_directory.hpp"
 #include "tools/launch/child_process.hpp"
 #include "tools/launch/parcel.hpp"
@@ -222,9 +223,17 @@ class LaunchedRun {
     const std::string event = note.value("event", "");
     if (event == "started") peer.set_started();
     if (event == "news" && peer.id() == 0) plan_.on_news(note);
-    if (event != "output" || (peer.id() != 0 && !plan_.drops)) return {};
+    // Peer 0 has the models of all iterations that were kept, those of other peers, too.
+    const bool brings_models = event == "models" && peer.id() == 0;
+    const bool brings_output = event == "output" && (peer.id() == 0 || plan_.drops);
+    if (!brings_models && !brings_output) return {};
     if (!output_begun_) create_output(plan_.output, plan_.overwrite);
     output_begun_ = true;
+    if (brings_models) {
+      std::error_code told_by_the_first_file;
+      fs::create_directories(plan_.output / models_folder, told_by_the_first_file);
+      return plan_.output / models_folder;
+    }
     record_begun_ = record_begun_ || peer.id() == 0;
     return plan_.output;
   }
