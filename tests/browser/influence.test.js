@@ -31,7 +31,7 @@ describe("influence", () => {
     writePictures(folder);
     write(folder, "run.toml", `run.iterations = 20\nrun.evaluate_every = 5\nrun.keep_models = "every 5"\n[model]\nkind = "softmax"\n[topology]\npeers = 4\n[data]\nsource = "idx:images,labels"\n[algorithm]\nbatch = "full"\n`);
     hearsay(folder, ["simulate", "run.toml", "--output", "out", "--quiet"]);
-    hearsay(folder, ["influence", "out", "--rows", "3,0", "--top", "5", "--quiet"]);
+    hearsay(folder, ["influence", "out", "--rows", "3,0", "--top", "5", "--by", "link", "--quiet"]);
     hearsay(folder, ["report", "out", "--output", "out.html"]);
     const told = readJson(folder, "out", "influence.json");
     const browser = await openBrowser();
@@ -49,9 +49,9 @@ describe("influence", () => {
         return images.every(({ naturalWidth, naturalHeight }) => naturalWidth === 4 && naturalHeight === 4);
       }));
       assert.equal(await list.locator("img").first().getAttribute("src"), told.pictures.training[first.proponents[0].sample]);
-      const rows = await section.locator("tbody tr").all();
-      assert.equal(rows.length, 4);
-      assert.equal(await section.locator("tbody tr th").nth(2).textContent(), "2");
+      const rowsOf = (name) => section.getByRole("region", { name }).locator("tbody tr th").allTextContents();
+      assert.deepEqual(await rowsOf("Influence of each peer's data"), ["0", "1", "2", "3"]);
+      assert.deepEqual((await rowsOf("Influence that passed the links")).sort(), ["0 – 1", "0 – 3", "1 – 2", "2 – 3"]);
       assert.deepEqual(trouble, []);
     });
     await inReport(browser, folder, "out.html", { viewport: screens.phone }, async ({ page }) => assert.ok(await page.evaluate(() => document.scrollingElement.scrollWidth <= 390)));
