@@ -8,10 +8,19 @@
 ///     const auto simulated = simulate(experiment, measured_gradient);  // in this process, in virtual time
 ///     const auto trained = run_local(experiment);                      // one process a peer, over ZeroMQ
 ///
+/// A method of the caller's own is a class of algorithms/seam/algorithm.hpp, which add_method makes known by
+/// its MethodInfo.
+///
 /// A RunControl receives every evaluation as soon as it is made, and notices; it can also interrupt the run.
 /// Wrong input throws Misuse.
+#include "algorithms/compression/seam/full_precision.hpp"
+#include "algorithms/methods/own_methods.hpp"
+#include "algorithms/objectives/affine_layer.hpp"
+#include "algorithms/objectives/cross_entropy.hpp"
 #include "algorithms/objectives/objective.hpp"
 #include "algorithms/objectives/problem.hpp"
+#include "algorithms/objectives/sample_objective.hpp"
+#include "algorithms/seam/method_factory.hpp"
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/process/local_run.hpp"
 #include "runtime/record/outcome.hpp"

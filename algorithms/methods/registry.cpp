@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 
 #include "algorithms/methods/ad_psgd.hpp"
 #include "algorithms/methods/allreduce_sgd.hpp"
@@ -43,6 +44,7 @@
 #include "algorithms/methods/nids.hpp"
 #include "algorithms/methods/noloco.hpp"
 #include "algorithms/methods/one_bit_adam.hpp"
+#include "algorithms/methods/own_methods.hpp"
 #include "algorithms/methods/power_gossip.hpp"
 #include "algorithms/methods/powersgd.hpp"
 #include "algorithms/methods/predictive_coding.hpp"
@@ -125,14 +127,49 @@ std::span<const MethodInfo> methods() {
   return all;
 }
 
+namespace {
+
+/// The methods that callers have added. A deque: references to them stay valid.
+std::deque<MethodInfo>& own_methods() {
+  static std::deque<MethodInfo> own;
+  return own;
+}
+
+std::vector<std::string> names_of(const MethodInfo& method) {
+  std::vector<std::string> names = method.aliases;
+  names.insert(names.begin(), method.name);
+  return names;
+}
+
+/// Returns the method with this name or alias; null if there is none. `known` then has all names.
+const MethodInfo* method_called(const std::string& name, std::vector<std::string>& known) {
+  const auto is_called = [&](const MethodInfo& method) {
+    const std::vector<std::string> names = names_of(method);
+    known.insert(known.end(), names.begin(), names.end());
+    return std::ranges::find(names, name) != names.end();
+  };
+  for (const MethodInfo& method : methods())
+    if (is_called(method)) return &method;
+  for (const MethodInfo& method : own_methods())
+    if (is_called(method)) return &method;
+  return nullptr;
+}
+
+}  // namespace
+
 const MethodInfo& find_method(const std::string& name) {
-  std::vector<std::string> names;
-  for (const MethodInfo& method : methods()) {
-    if (method.name == name || std::ranges::find(method.aliases, name) != method.aliases.end()) return method;
-    names.push_back(method.name);
-    names.insert(names.end(), method.aliases.begin(), method.aliases.end());
+  std::vector<std::string> known;
+  if (const MethodInfo* method = method_called(name, known)) return *method;
+  throw Misuse("algorithm.kind", name, "no such method" + did_you_mean(name, known));
+}
+
+void add_method(MethodInfo method) {
+  for (const std::string& name : names_of(method)) {
+    std::vector<std::string> known;
+    if (method_called(name, known))
+      throw Misuse("algorithm.kind", name, "a method is called so already; expected another name");
   }
-  throw Misuse("algorithm.kind", name, "no such method" + did_you_mean(name, names));
+  own_methods().push_back(std::move(method));
 }
 
 std::string methods_that(const std::function<bool(const MethodInfo&)>& property) {

@@ -117,6 +117,7 @@ std::span<const Room> rooms() {
                              "experiment", "network", "record", "observer", "checkpoint", "simulator",
                              "security", "zmq", "process", "program"})},
 
+        {"tools/examples/layer_parallel", {}},
         {"tools/terminal", {}},
         {"tools/statistics", {}},
         {"tools/report", tools({"terminal", "statistics"})},
