@@ -9,6 +9,7 @@
 #include "algorithms/methods/registry.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
 #include "tests/layer_parallel/reference.hpp"
+#include "tests/methods/restart_law.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tools/examples/layer_parallel/spirals.hpp"
 #include "tools/examples/layer_parallel/stage_objective.hpp"
@@ -276,6 +277,16 @@ TEST_CASE("layer-parallel: in real processes and in the simulator the bits are t
   check(double{}, lagrangian, "none");
   check(float{}, lagrangian, "dither(linf, bits=8)");
   check(float{}, penalty, "topk(10%)");
+}
+
+TEST_CASE("layer-parallel: from any checkpoint a stage goes on with the same bits") {
+  for (const std::string& method : {penalty, lagrangian}) {
+    const Plan plan{.stages = 4,
+                    .iterations = 12,
+                    .evaluate_every = 4,
+                    .more = "restart_every = 5, compressor = \"dither(linf, bits=8)\""};
+    CHECK(hearsay::test::restart_violation(experiment_of<double>(method, plan)) == "");
+  }
 }
 
 TEST_CASE("layer-parallel: every stage sends what it said it would") {

@@ -46,8 +46,9 @@ namespace hearsay::layer_parallel {
 ///            back-propagation.
 /// Model      peer k says K times its own part of (theta, lambda, kappa), and 0 for the rest. So the mean of
 ///            the models, which a run evaluates, is all of it.
-/// Source     Sun et al. 2020 (arXiv:2009.01462), penalty and augmented Lagrangian methods; Sun, Dong, Chen,
-///            Sun, Li, Dong 2021 (arXiv:2112.05387), with networks that produce lambda.
+/// Source     Sun et al. 2020, "Penalty and augmented Lagrangian methods for layer-parallel training of
+///            residual networks"; Sun, Dong, Chen, Sun, Li, Dong 2021 (arXiv:2112.05387), where networks
+///            produce lambda.
 /// Departs    lambda takes one gradient step an iteration, as theta does. Compressed differences to what the
 ///            other end knows are ours. Samples are not augmented, and there are no minibatches: lambda
 ///            belongs to the samples.
