@@ -39,6 +39,8 @@ struct SweepTable {
   std::uint64_t repeat = 1;
   std::optional<Axis> seeds;  ///< instead of those that count on from run.seed
   std::optional<Setting> tune;
+  std::vector<std::string> about;
+  std::vector<SweepClaim> claims;
   std::vector<Variant> variants;
   std::vector<Axis> axes;      ///< those that are tuned away last
   std::size_t tuned_axes = 0;  ///< how many of them
@@ -98,6 +100,18 @@ const std::vector<KeyRow<SweepTable>>& sweep_rows() {
         [](const Setting& setting, const fs::path&) { return read_variants(setting); }, not_written},
        "sweep",
        "rows of the sweep's table"},
+      {"sweep.about",
+       &SweepTable::about,
+       {"array of texts", [](const Setting& setting, const fs::path&) { return setting.texts(); },
+        not_written},
+       "sweep",
+       "paragraphs over the sweep's figures on a page"},
+      {"sweep.claim",
+       &SweepTable::claims,
+       {"tables: says, figure, ascending, ...",
+        [](const Setting& setting, const fs::path&) { return read_claims(setting); }, not_written},
+       "sweep",
+       "what the results have to show; a claim that does not hold is said, and is exit code 5"},
   };
   return rows;
 }
@@ -128,6 +142,18 @@ void require_baseline_is_variant(const Setting& baseline, const std::vector<Vari
   for (const Variant& variant : variants) names += (names.empty() ? "" : ", ") + toml_text(variant.name);
   if (names.empty()) baseline.refuse("variants to choose it from, [[sweep.variant]]");
   baseline.refuse("the name of a variant: " + names);
+}
+
+/// Throws Misuse for a claim of what the sweep has not.
+void require_claims(const std::string& label, const SweepTable& table) {
+  std::vector<std::string> variants;
+  for (const Variant& variant : table.variants) variants.push_back(variant.name);
+  std::vector<std::pair<std::string, std::vector<std::string>>> axes;
+  for (std::size_t k = 0; k + table.tuned_axes < table.axes.size(); ++k) {
+    axes.emplace_back(table.axes[k].key, std::vector<std::string>());
+    for (const Setting& value : table.axes[k].values) axes.back().second.push_back(as_written(value.value));
+  }
+  require_claims_are_of(label, table.claims, variants, axes);
 }
 
 /// Moves the axes that sweep.tune names behind the others, in the order of its keys.
@@ -163,6 +189,8 @@ SweepTable read_table(const std::vector<Setting>& settings) {
                  ": it lists the seeds of the repeats, so give it or sweep.repeat, not both");
   if (table.baseline) require_baseline_is_variant(*table.baseline, table.variants);
   if (table.tune) read_tune(*table.tune, table);
+  if (const auto claim = std::ranges::find(settings, "claim", &Setting::key); claim != settings.end())
+    require_claims(Setting{"sweep.claim", claim->value}.label(), table);
   if (table.variants.empty()) table.variants.emplace_back();
   return table;
 }
@@ -288,7 +316,8 @@ Sweep parse_sweep(std::string_view toml_text, const fs::path& directory,
   const std::size_t combinations = combinations_of(table);
   const std::size_t repeats = repeats_of(table);
   const std::size_t kept_axes = table.axes.size() - table.tuned_axes;
-  Sweep sweep{table.driver, table.baseline ? table.baseline->name() : "", {}, {}, repeats, {}};
+  Sweep sweep{table.driver, table.baseline ? table.baseline->name() : "", {}, {}, repeats, {}, table.about,
+              table.claims};
   std::size_t candidates = 1;
   for (std::size_t k = kept_axes; k < table.axes.size(); ++k) {
     candidates *= table.axes[k].values.size();

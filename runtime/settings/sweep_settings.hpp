@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/settings/run_settings.hpp"
+#include "runtime/settings/sweep_claims.hpp"
 #include "runtime/toml/key_row.hpp"
 
 namespace hearsay {
@@ -42,6 +43,8 @@ struct Sweep {
   /// If there are any, the points are candidates: those that differ only in `tuned` share a folder, and only
   /// one of them is to be run (see sweep_tuning.hpp).
   std::vector<TunedAxis> tuned;
+  std::vector<std::string> about = {};  ///< what the page of the sweep says of it, paragraph by paragraph
+  std::vector<SweepClaim> claims = {};  ///< what its results have to show
 
   /// True if there is nothing to sweep over: no variants, no axes, no repeats.
   bool is_one_run() const {
@@ -62,7 +65,7 @@ struct Sweep {
 /// baseline that is no variant, an axis that is no key of a run file or whose value is no array, a value that
 /// an axis has twice, an axis that a variant or an assignment sets too, run.name or run.output as an axis or
 /// in a variant, run.seed in a variant of a sweep with repeats, a key of sweep.tune that is no axis with at
-/// least two values, and more than 10,000 points.
+/// least two values, a claim of variants or places that there are not, and more than 10,000 points.
 Sweep load_sweep(const std::filesystem::path& file, const std::vector<std::string>& assignments);
 
 /// The same from text; relative paths start at `directory`.

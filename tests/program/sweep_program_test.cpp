@@ -304,3 +304,41 @@ TEST_CASE("sweep: refused points are counted, and if all are refused the exit co
   CHECK(all.complained.find("s.toml: every point of the sweep was refused: ") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(folder.path() / "out"));
 }
+
+TEST_CASE("sweep: a claim that does not hold is said, stands in sweep.json, and is exit code 5") {
+  const TemporaryFolder folder;
+  const auto end_with = [&](const std::string& bound, const Words& more = {}) {
+    folder.write("s.toml", quadratic_run + R"toml(
+[sweep]
+driver = "simulate"
+about = ["what it is about"]
+[[sweep.variant]]
+name = "plain"
+algorithm.kind = "d-psgd"
+[[sweep.variant]]
+name = "other"
+algorithm.kind = "d-psgd"
+[[sweep.claim]]
+says = "the loss is bounded"
+figure = "loss"
+ascending = ["plain", )toml" + bound +
+                               "]\n");
+    Words words = {"sweep", "s.toml", "--output", "out", "--overwrite"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(folder.path(), words);
+  };
+  const auto claim = [&] { return json_of(content_of(folder.path() / "out/sweep.json"))["claims"][0]; };
+  const ProgramEnd holds = end_with("1e9");
+  CHECK(holds.code == 0);
+  CHECK(holds.said.find("holds: the loss is bounded\n    loss: plain ") != std::string::npos);
+  CHECK(claim()["holds"] == true);
+  CHECK(json_of(content_of(folder.path() / "out/sweep.json"))["about"] == Json{"what it is about"});
+  const ProgramEnd fails = end_with("-1.0");
+  CHECK(fails.code == 5);
+  CHECK(fails.said.find("FAILS: the loss is bounded\n    loss: plain ") != std::string::npos);
+  CHECK(claim()["holds"] == false);
+  const ProgramEnd not_tried = end_with("-1.0", {"--only", "other"});
+  CHECK(not_tried.code == 0);
+  CHECK(not_tried.said.find("not tried: the loss is bounded") != std::string::npos);
+  CHECK(claim()["holds"].is_null());
+}

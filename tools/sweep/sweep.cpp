@@ -13,6 +13,7 @@
 #include "runtime/simulator/sized_run.hpp"
 #include "runtime/toml/document.hpp"
 #include "tools/report/live_sweep_page.hpp"
+#include "tools/sweep/claim_verdicts.hpp"
 #include "tools/sweep/sweep_run.hpp"
 #include "tools/sweep/sweep_table.hpp"
 #include "tools/sweep/tuned_choice.hpp"
@@ -126,10 +127,11 @@ int sweep_command(const SweepOptions& options) {
   run.run();
 
   const std::vector<SweepRow>& rows = run.rows();
+  const std::vector<ClaimVerdict> verdicts = verdicts_on(sweep, rows);
   if (options.json)
     std::printf("%s\n", json_text(record_of(sweep, rows, options.network)).c_str());
   else
-    std::fputs(("\n" + table_of(sweep, rows)).c_str(), stdout);
+    std::fputs(("\n" + table_of(sweep, rows) + text_of(verdicts)).c_str(), stdout);
   if (run.has_record() && !options.json && !options.quiet)
     std::printf("\noutput  %s\n", sweep.output.c_str());
   if (live) live->end();
@@ -148,6 +150,8 @@ int sweep_command(const SweepOptions& options) {
   if (refused > 0)
     print_notice(std::to_string(refused) + " of " + counted(rows.size(), "point") +
                  " refused, see the notes below the table");
+  if (std::ranges::find(verdicts, Verdict::fails, &ClaimVerdict::verdict) != verdicts.end())
+    return exit_refuted;
   const bool one_succeeded =
       std::ranges::any_of(rows, [](const SweepRow& row) { return row.exit_code == exit_done; });
   return one_succeeded || rows.empty() ? exit_done : rows.front().exit_code;

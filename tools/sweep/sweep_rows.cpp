@@ -11,6 +11,7 @@
 #include "runtime/record/json.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/toml/document.hpp"
+#include "tools/sweep/claim_verdicts.hpp"
 #include "tools/sweep/sweep_cells.hpp"
 #include "tools/training/training.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -154,6 +155,8 @@ Json record_of(const Sweep& sweep, const std::vector<SweepRow>& rows, SlowedBy n
     record["repeats"] = sweep.repeats;
     record["cells"] = record_of(cells_of(sweep, rows));
   }
+  if (!sweep.about.empty()) record["about"] = sweep.about;
+  if (!sweep.claims.empty()) record["claims"] = record_of(verdicts_on(sweep, rows));
   record["points"] = std::move(points);
   return record;
 }

@@ -9,6 +9,7 @@ enum ExitCode : int {
   exit_misuse = 2,
   exit_lost = 3,
   exit_diverged = 4,
+  exit_refuted = 5,
   exit_interrupted = 130,
 };
 
@@ -23,6 +24,7 @@ inline constexpr ExitMeaning exit_meanings[] = {
     {exit_misuse, "the input is wrong: one sentence says what"},
     {exit_lost, "a peer was lost"},
     {exit_diverged, "the run diverged"},
+    {exit_refuted, "a claim of the sweep does not hold"},
     {exit_interrupted, "interrupted"},
 };
 

@@ -140,6 +140,16 @@ function notes(group) {
   return list;
 }
 
+/// What a sweep claims, whether it holds, and what was measured. A record of other hands may have anything.
+function claims(group) {
+  const list = Array.isArray(group.raw.claims) ? group.raw.claims : [];
+  const mark = ({ holds }) => (holds === true ? "holds" : holds === false ? "does not hold" : "not tried");
+  const measured = (claim) => (Array.isArray(claim.measured) ? claim.measured : []);
+  const about = ({ figure, minus }) => (typeof figure === "string" ? `${figure}${minus !== null ? ` less ${typeof minus === "number" ? numberText(minus, 9) : `that of ${minus}`}` : ""}: ` : "");
+  return list.length === 0 ? [] : [element("ul", { class: "claims", "aria-label": "Claims" }, ...list.map((claim) => element("li", { class: claim.holds === true ? "holds" : claim.holds === false ? "fails" : null },
+    element("strong", {}, mark(claim)), ` ${claim.says}`, ...measured(claim).map((text) => element("div", { class: "measured" }, about(claim) + text)))))];
+}
+
 function overview(group) {
   const what = group.kind === "sweep" ? "Sweep" : group.raw.points.length === 1 ? "Run" : "Runs";
   const alone = group.data.groups.length === 1;  // then the title of the page says so
@@ -152,6 +162,8 @@ function overview(group) {
     const tried = group.raw.points.length;
     const missing = isKnown(group.points_in_total) && group.points_in_total > tried ? `, ${group.points_in_total} in total` : "";
     parts.push(element("p", { class: "note" }, `${sizes.join(" by ")}${group.isRepeated ? `, each with ${group.raw.repeats} seeds` : ""}: ${counted(tried, "point")}${missing}, ${group.driver === "simulator" ? "simulated in virtual time" : "with real processes"}.`));
+    for (const text of Array.isArray(group.raw.about) ? group.raw.about : []) parts.push(element("p", { class: "about" }, String(text)));
+    parts.push(...claims(group));
     parts.push(folded("All points in a table", () => groupedTable(group)));
   }
   parts.push(notes(group));

@@ -1,0 +1,212 @@
+#include "tools/sweep/claim_verdicts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "tools/sweep/sweep_cells.hpp"
+#include "tools/terminal/human_text.hpp"
+
+namespace hearsay {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Axes = decltype(SweepPoint::axes);
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Returns the figure of one run. What a run that diverged, or missed its target, lacks is as bad as can be.
+double figure_of(const SweepRow& row, const std::string& figure) {
+  const bool diverged = row.exit_code == exit_diverged;
+  if (figure.ends_with("_to_target"))
+    return row.value(figure.c_str()).is_number() ? row.number(figure.c_str()) : infinity;
+  if (diverged && figure == "accuracy") return -infinity;
+  if (diverged && (figure.starts_with("loss") || figure == "consensus_distance")) return infinity;
+  return row.number(figure.c_str());
+}
+
+/// Returns the mean over the seeds.
+double figure_of(const SweepCell& cell, const std::string& figure) {
+  double sum = 0.0;
+  for (const SweepRow* const row : cell.rows) sum += figure_of(*row, figure);
+  return sum / static_cast<double>(cell.rows.size());
+}
+
+/// The cells of the sweep, found by variant and place. Cells in which a seed is missing are left out.
+class Cells {
+ public:
+  Cells(const Sweep& sweep, const std::vector<SweepRow>& rows) : cells_(cells_of(sweep, rows)) {
+    for (const SweepCell& cell : cells_)
+      if (cell.rows.size() == sweep.repeats) by_place_[{cell.point().variant, cell.point().axes}] = &cell;
+  }
+
+  const SweepCell* find(const std::string& variant, const Axes& axes) const {
+    const auto found = by_place_.find({variant, axes});
+    return found == by_place_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::vector<SweepCell> cells_;
+  std::map<std::pair<std::string, Axes>, const SweepCell*> by_place_;
+};
+
+/// Returns the places on the axes that a claim is about, in the order of the points.
+std::vector<Axes> places_of(const Sweep& sweep, const SweepClaim& claim) {
+  const auto counts = [&](const Axes& axes) {
+    return std::ranges::all_of(claim.at, [&](const auto& wanted) {
+      return std::ranges::any_of(axes, [&](const auto& axis) {
+        return axis.first == wanted.first &&
+               std::ranges::find(wanted.second, axis.second) != wanted.second.end();
+      });
+    });
+  };
+  std::vector<Axes> places;
+  for (const SweepPoint& point : sweep.points)
+    if (counts(point.axes) && std::ranges::find(places, point.axes) == places.end())
+      places.push_back(point.axes);
+  return places;
+}
+
+std::string text_of(const Axes& axes) {
+  std::string text;
+  for (const auto& [key, value] : axes) text += (text.empty() ? "" : ", ") + key + " = " + value;
+  return text.empty() ? text : text + ": ";
+}
+
+std::string text_of(double value) { return std::isinf(value) ? "infinite" : significant(value, 4); }
+
+/// "2 * DCD 0.62": the factor, the variant, and the figure times the factor.
+std::string text_of(const ClaimTerm& term, double value) {
+  if (term.variant.empty()) return text_of(value);
+  return (term.factor == 1.0 ? "" : significant(term.factor, 4) + " * ") + term.variant + " " +
+         text_of(value);
+}
+
+/// Returns the figure of a variant times the factor, or the factor alone. Empty if it was not tried.
+std::optional<double> value_of(const ClaimTerm& term, const std::string& figure, const Cells& cells,
+                               const Axes& axes) {
+  if (term.variant.empty()) return term.factor;
+  const SweepCell* const cell = cells.find(term.variant, axes);
+  if (cell == nullptr) return std::nullopt;
+  return term.factor * figure_of(*cell, figure);
+}
+
+/// What one place says of a claim: whether it holds there, and what was measured. Empty if it was not tried.
+struct AtPlace {
+  Verdict verdict = Verdict::not_tried;
+  std::string measured;
+};
+
+AtPlace ascends(const SweepClaim& claim, const Cells& cells, const Axes& axes) {
+  AtPlace place{Verdict::holds, text_of(axes)};
+  double before = -infinity;
+  const std::optional<double> minus = value_of(claim.minus, claim.figure, cells, axes);
+  for (const ClaimTerm& term : claim.ascending) {
+    const std::optional<double> figure = value_of(term, claim.figure, cells, axes);
+    if (!figure || !minus) return {};
+    const double value = term.variant.empty() ? *figure : *figure - term.factor * *minus;
+    const bool is_first = &term == &claim.ascending.front();
+    const bool is_more = is_first ? !std::isnan(value) : before < value;
+    place.measured += (is_first ? "" : is_more ? " < " : " not < ") + text_of(term, value);
+    if (!is_more) place.verdict = Verdict::fails;
+    before = value;
+  }
+  return place;
+}
+
+AtPlace diverges(const SweepClaim& claim, const Cells& cells, const Axes& axes) {
+  AtPlace place{Verdict::holds, text_of(axes)};
+  for (const std::string& variant : claim.diverge) {
+    const SweepCell* const cell = cells.find(variant, axes);
+    if (cell == nullptr) return {};
+    const auto diverged = static_cast<std::size_t>(std::ranges::count(
+        cell->rows, static_cast<int>(exit_diverged), [](const SweepRow* row) { return row->exit_code; }));
+    if (diverged < cell->rows.size()) place.verdict = Verdict::fails;
+    place.measured += (&variant == &claim.diverge.front() ? "" : ", ") + variant +
+                      (diverged == cell->rows.size() ? " diverged"
+                       : cell->rows.size() == 1      ? " ended as " + cell->rows.front()->status
+                                                     : " diverged with " + std::to_string(diverged) + " of " +
+                                                      counted(cell->rows.size(), "seed"));
+  }
+  return place;
+}
+
+/// Returns what is taken from the figures: a variant's name or a number; null if nothing is.
+Json minus_of(const SweepClaim& claim) {
+  if (!claim.minus.variant.empty()) return claim.minus.variant;
+  return claim.minus.factor == 0.0 ? Json(nullptr) : Json(claim.minus.factor);
+}
+
+/// "loss less that of gradient descent: "; nothing for a claim that has no figure.
+std::string name_of_figure(const SweepClaim& claim) {
+  if (claim.figure.empty()) return "";
+  const Json minus = minus_of(claim);
+  return claim.figure +
+         (minus.is_string()   ? " less that of " + claim.minus.variant
+          : minus.is_number() ? " less " + significant(claim.minus.factor, 9)
+                              : "") +
+         ": ";
+}
+
+const char* text_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::holds:
+      return "holds";
+    case Verdict::fails:
+      return "FAILS";
+    case Verdict::not_tried:
+      return "not tried";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<ClaimVerdict> verdicts_on(const Sweep& sweep, const std::vector<SweepRow>& rows) {
+  const Cells cells(sweep, rows);
+  std::vector<ClaimVerdict> verdicts;
+  for (const SweepClaim& claim : sweep.claims) {
+    ClaimVerdict verdict{&claim, Verdict::holds, {}};
+    bool is_tried = true;
+    for (const Axes& axes : places_of(sweep, claim)) {
+      AtPlace place = claim.diverge.empty() ? ascends(claim, cells, axes) : diverges(claim, cells, axes);
+      if (place.verdict == Verdict::fails) verdict.verdict = Verdict::fails;
+      if (place.verdict == Verdict::not_tried)
+        is_tried = false;
+      else
+        verdict.measured.push_back(std::move(place.measured));
+    }
+    if (!is_tried && verdict.verdict == Verdict::holds) verdict.verdict = Verdict::not_tried;
+    verdicts.push_back(std::move(verdict));
+  }
+  return verdicts;
+}
+
+std::string text_of(const std::vector<ClaimVerdict>& verdicts) {
+  std::string text;
+  for (const ClaimVerdict& verdict : verdicts) {
+    text += std::string("\n") + text_of(verdict.verdict) + ": " + verdict.claim->says + "\n";
+    for (const std::string& line : verdict.measured)
+      text += "    " + name_of_figure(*verdict.claim) + line + "\n";
+  }
+  return text;
+}
+
+Json record_of(const std::vector<ClaimVerdict>& verdicts) {
+  Json record = Json::array();
+  for (const ClaimVerdict& verdict : verdicts)
+    record.push_back(
+        {{"says", verdict.claim->says},
+         {"holds",
+          verdict.verdict == Verdict::not_tried ? Json(nullptr) : Json(verdict.verdict == Verdict::holds)},
+         {"figure", verdict.claim->figure.empty() ? Json(nullptr) : Json(verdict.claim->figure)},
+         {"minus", minus_of(*verdict.claim)},
+         {"measured", verdict.measured}});
+  return record;
+}
+
+}  // namespace hearsay
