@@ -74,11 +74,17 @@ TEST_CASE("examples: the topology to launch has hosts, addresses and what ssh ne
 TEST_CASE(
     "examples: every sweep under bench/ can be read, and those of ResNet-20's size have as many parameters") {
   std::set<std::string> sized;
-  for (const auto& file : std::filesystem::directory_iterator(HEARSAY_SOURCE_DIR "/bench/sweeps")) {
+  std::vector<std::filesystem::directory_entry> files;
+  for (const char* const folder : {HEARSAY_SOURCE_DIR "/bench/sweeps", HEARSAY_SOURCE_DIR "/bench/papers"})
+    for (const auto& file : std::filesystem::directory_iterator(folder)) files.push_back(file);
+  for (const auto& file : files) {
     if (file.path().extension() != ".toml") continue;
     CAPTURE(file.path().string());
     const Sweep sweep = load_sweep(file.path(), {});
     CHECK(sweep.points.size() > 1);
+    const bool is_paper = file.path().parent_path().filename() == "papers";
+    CHECK(sweep.about.size() == (is_paper ? 3 : 0));
+    CHECK(sweep.claims.empty() != is_paper);
     if (read_text_file(file.path()).find("272,474") == std::string::npos) continue;
     RunSettings smallest = sweep.points.front().run;
     if (smallest.model.kind == "program") continue;  // the program says how many it has
