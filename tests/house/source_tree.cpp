@@ -126,7 +126,7 @@ SourceTree read_source_tree(const std::filesystem::path& root) {
   // What .gitignore names, and git's own folder.
   const auto ignored = [](const std::string& name) {
     return name == ".git" || name.starts_with("build") || name == "runs" || name == "scratch" ||
-           name == "report.html" || name == ".cache" || name == ".pytest_cache" ||
+           name == "report.html" || name == "papers.html" || name == ".cache" || name == ".pytest_cache" ||
            name == "compile_commands.json";
   };
   const std::array text_endings = {".hpp",  ".cpp", ".inl",     ".txt",  ".cmake", ".sh", ".md", ".toml",

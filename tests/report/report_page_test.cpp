@@ -113,38 +113,70 @@ TEST_CASE("report: what cannot be reported leaves no file behind") {
   CHECK_FALSE(std::filesystem::exists(folder.path() / "report.html"));
 }
 
-// The script once looked for the folders of its sweeps in a wrong place, a quarter of an hour after its
-// start.
-TEST_CASE("report.sh: what its sweeps leave behind is where its report looks, from a fresh clone") {
+namespace {
+
+/// Makes of `clone` a fresh clone as far as a script of bench/ knows it, whose sweeps are small ones, each
+/// with `more` at its end.
+void make_clone(const TemporaryFolder& clone, const std::string& script, const std::string& more) {
   namespace fs = std::filesystem;
-  const TemporaryFolder clone;
-  for (const char* folder : {"bench", "bench/sweeps", "tools", "build"})
+  for (const char* folder : {"bench", "bench/sweeps", "bench/papers", "tools", "build"})
     fs::create_directories(clone.path() / folder);
-  fs::copy(HEARSAY_SOURCE_DIR "/bench/report.sh", clone.path() / "bench/report.sh");
+  fs::copy(HEARSAY_SOURCE_DIR "/bench/" + script, clone.path() / "bench" / script);
   fs::create_symlink(HEARSAY_PROGRAM, clone.path() / "build/hearsay");
-  for (const char* script : {"tools/setup.sh", "tools/build.sh"}) {
-    clone.write(script, "#!/bin/sh\n");
-    fs::permissions(clone.path() / script, fs::perms::owner_all);
+  for (const char* empty : {"tools/setup.sh", "tools/build.sh"}) {
+    clone.write(empty, "#!/bin/sh\n");
+    fs::permissions(clone.path() / empty, fs::perms::owner_all);
   }
   int figures = 0;
-  for (const auto& entry : fs::directory_iterator(HEARSAY_SOURCE_DIR "/bench/sweeps")) {
-    if (entry.path().extension() != ".toml") continue;
-    ++figures;
-    clone.write("bench/sweeps/" + entry.path().filename().string(), R"toml(
+  for (const std::string folder : {"bench/sweeps", "bench/papers"})
+    for (const auto& entry : fs::directory_iterator(HEARSAY_SOURCE_DIR "/" + folder)) {
+      if (entry.path().extension() != ".toml") continue;
+      ++figures;
+      clone.write(folder + "/" + entry.path().filename().string(), R"toml(
 run.iterations = 2
 model.kind = "quadratic(8)"
 topology.peers = 3
 algorithm.batch = "full"
 [sweep]
 "algorithm.kind" = ["d-psgd", "d2"]
-)toml");
-  }
-  REQUIRE(figures >= 6);
-  const std::string command = "env -u HEARSAY_DATA_DIR sh '" + (clone.path() / "bench/report.sh").string() +
+)toml" + more);
+    }
+  REQUIRE(figures >= 40);
+}
+
+/// Returns the exit code of the script; what it said is in CLONE/said.
+int run_script(const TemporaryFolder& clone, const std::string& script) {
+  const std::string command = "env -u HEARSAY_DATA_DIR sh '" + (clone.path() / "bench" / script).string() +
                               "' > '" + (clone.path() / "said").string() + "' 2>&1";
-  const int status = std::system(command.c_str());
-  CHECK_MESSAGE(status == 0, content_of(clone.path() / "said"));
+  return WEXITSTATUS(std::system(command.c_str()));
+}
+
+}  // namespace
+
+// The script once looked for the folders of its sweeps in a wrong place, a quarter of an hour after its
+// start.
+TEST_CASE("report.sh: what its sweeps leave behind is where its report looks, from a fresh clone") {
+  const TemporaryFolder clone;
+  make_clone(clone, "report.sh", "");
+  CHECK_MESSAGE(run_script(clone, "report.sh") == 0, content_of(clone.path() / "said"));
   CHECK(content_of(clone.path() / "report.html").starts_with(page_mark));
+}
+
+TEST_CASE("papers.sh: one page of all papers, and exit code 5 with their names if a claim does not hold") {
+  const std::string claim =
+      "[[sweep.variant]]\nname = \"A\"\n[[sweep.claim]]\nsays = \"so\"\n"
+      "figure = \"iterations\"\nascending = [\"A\", ";
+  for (const auto& [bound, code] : {std::pair{"3]\n", 0}, {"2]\n", 5}}) {
+    CAPTURE(code);
+    const TemporaryFolder clone;
+    make_clone(clone, "papers.sh", claim + bound);
+    CHECK_MESSAGE(run_script(clone, "papers.sh") == code, content_of(clone.path() / "said"));
+    CHECK(content_of(clone.path() / "papers.html").starts_with(page_mark));
+    const std::string said = content_of(clone.path() / "said");
+    CHECK((said.find("Claims do not hold in: ad-psgd adaptive-hub beer") != std::string::npos) ==
+          (code == 5));
+    CHECK(said.find("beer-a9a") == std::string::npos);
+  }
 }
 
 TEST_CASE("run.sh: it ends with the table and a page of pictures, and says where the page lies") {

@@ -82,7 +82,7 @@ std::string text_of(double value) { return std::isinf(value) ? "infinite" : sign
 /// "2 * DCD 0.62": the factor, the variant, and the figure times the factor.
 std::string text_of(const ClaimTerm& term, double value) {
   if (term.variant.empty()) return text_of(value);
-  return (term.factor == 1.0 ? "" : significant(term.factor, 4) + " * ") + term.variant + " " +
+  return (term.factor == 1.0 ? "" : significant(term.factor, 6) + " * ") + term.variant + " " +
          text_of(value);
 }
 

@@ -33,6 +33,25 @@ function view(data, place) {
   };
 }
 
+/// More articles than this get a table of contents.
+const articlesWithoutContents = 3;
+
+/// "6 claims hold", "1 of 6 claims does not hold"; nothing for a group without claims.
+function claimsText({ claims }) {
+  if (!Array.isArray(claims) || claims.length === 0) return "";
+  const fails = claims.filter(({ holds }) => holds === false).length;
+  const open = claims.filter(({ holds }) => holds !== true && holds !== false).length;
+  if (fails > 0) return `: ${fails} of ${counted(claims.length, "claim")} ${fails === 1 ? "does" : "do"} not hold`;
+  return open > 0 ? `: ${open} of ${counted(claims.length, "claim")} not tried` : `: ${counted(claims.length, "claim")} ${claims.length === 1 ? "holds" : "hold"}`;
+}
+
+/// The articles by name, each with what became of its claims. Buttons, since the address keeps what is chosen.
+function contents(data) {
+  if (data.groups.length <= articlesWithoutContents) return [];
+  return [element("nav", { class: "contents", "aria-label": "Contents" }, ...data.groups.map((group, place) =>
+    element("button", { type: "button", onclick: () => document.getElementById(`group-${place}`).scrollIntoView() }, group.name + claimsText(group))))];
+}
+
 function themeSwitch() {
   const button = document.getElementById("theme");
   const system = matchMedia("(prefers-color-scheme: dark)");
@@ -59,7 +78,7 @@ document.getElementById("title").textContent = data.title;
 themeSwitch();
 const build = (newest) => {
   for (const plot of [...plots]) plot.forget();
-  document.getElementById("content").replaceChildren();
+  document.getElementById("content").replaceChildren(...contents(newest));
   return newest.groups.map((_, place) => view(newest, place));
 };
 const views = build(data);
