@@ -1,6 +1,7 @@
 #include "algorithms/objectives/quadratic.hpp"
 
 #include <Eigen/Cholesky>
+#include <memory>
 #include <utility>
 
 #include "algorithms/arithmetic/random.hpp"
@@ -153,33 +154,69 @@ template Problem<double> dense_quadratics<double>(Index, std::size_t, double, st
 
 namespace {
 
+/// A quadratic of a matrix: the same function, whose d = rows x columns parameters are one layer.
+template <class Scalar>
+class OfMatrix final : public Objective<Scalar> {
+ public:
+  OfMatrix(std::unique_ptr<const Objective<Scalar>> quadratic, Index rows, Index columns)
+      : quadratic_(std::move(quadratic)), layer_{"matrix", 0, rows, columns} {}
+
+  Index dimension() const override { return quadratic_->dimension(); }
+  Index sample_count() const override { return quadratic_->sample_count(); }
+  SegmentTable segments() const override { return {layer_}; }
+  double loss(const Vector<Scalar>& x) const override { return quadratic_->loss(x); }
+  void gradient(const Vector<Scalar>& x, std::span<const Index> samples,
+                Vector<Scalar>& gradient) const override {
+    quadratic_->gradient(x, samples, gradient);
+  }
+
+ private:
+  std::unique_ptr<const Objective<Scalar>> quadratic_;
+  Segment layer_;
+};
+
+/// Returns the dimension, or the rows and columns of "64x32".
 ModelShape read_dimension(const std::string& text, std::vector<std::string> arguments) {
   const bool dense = arguments.size() == 2 && arguments[1] == "dense";
   if (dense) arguments.pop_back();
   if (arguments.size() != 1)
-    throw Misuse("model.kind", text, "expected quadratic(100) or quadratic(100, dense)");
+    throw Misuse(
+        "model.kind", text,
+        "expected quadratic(100), quadratic(100, dense), quadratic(64x32) or quadratic(64x32, dense)");
+  if (const std::size_t times = arguments[0].find('x'); times != std::string::npos) {
+    arguments.push_back(arguments[0].substr(times + 1));
+    arguments[0].resize(times);
+  }
   const std::vector<Index> sizes = model_sizes(text, arguments);
-  if (dense && sizes[0] > 20'000)
+  if (sizes.size() == 2 && sizes.back() > largest_dimension / sizes.front())
+    throw Misuse("model.kind", text, "expected at most " + std::to_string(largest_dimension) + " parameters");
+  if (dense && sizes.front() * (sizes.size() == 2 ? sizes.back() : 1) > 20'000)
     throw Misuse("model.kind", text, "a dense quadratic has at most 20000 dimensions");
   return {sizes, dense};
 }
 
 template <class Scalar>
 Problem<Scalar> make_quadratics(const ModelShape& shape, std::size_t peers, double l2, std::uint64_t seed) {
-  return shape.dense ? dense_quadratics<Scalar>(shape.sizes[0], peers, l2, seed)
-                     : separable_quadratics<Scalar>(shape.sizes[0], peers, l2, seed);
+  const bool is_matrix = shape.sizes.size() == 2;
+  const Index d = is_matrix ? shape.sizes[0] * shape.sizes[1] : shape.sizes[0];
+  Problem<Scalar> problem = shape.dense ? dense_quadratics<Scalar>(d, peers, l2, seed)
+                                        : separable_quadratics<Scalar>(d, peers, l2, seed);
+  if (is_matrix)
+    for (auto& objective : problem.objectives)
+      objective = std::make_unique<OfMatrix<Scalar>>(std::move(objective), shape.sizes[0], shape.sizes[1]);
+  return problem;
 }
 
 }  // namespace
 
 ModelInfo quadratic_info() {
   return {.name = "quadratic",
-          .arguments = "(d) or (d, dense)",
+          .arguments = "(d) or (d, dense) or (AxB)",
           .description =
               "no data: a seeded quadratic per peer, separable or with a full matrix, and a known "
-              "minimiser",
+              "minimiser; AxB: of a matrix",
           .parameters = "d",
-          .examples = {"quadratic(12)", "quadratic(12, dense)"},
+          .examples = {"quadratic(12)", "quadratic(12, dense)", "quadratic(4x3)"},
           .read = read_dimension,
           .make = SeededModel{make_quadratics<float>, make_quadratics<double>}};
 }

@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include "algorithms/objectives/registry.hpp"
 #include "tests/support/models.hpp"
+#include "topology/foundation/misuse.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;
@@ -102,4 +104,31 @@ TEST_CASE("quadratic: the same seed gives the same problem, another seed another
   Vector<double> gradient(10);
   a.objectives[0]->gradient(x, {}, gradient);
   CHECK(gradient.isApprox(0.1 * x));
+}
+
+TEST_CASE("quadratic: that of a matrix is the same function, whose parameters are one layer") {
+  for (const std::string more : {"", ", dense"}) {
+    CAPTURE(more);
+    const auto made = [&](const std::string& size) {
+      const Model model = parse_model("quadratic(" + size + more + ")");
+      return std::get<SeededModel>(model.info->make).make<double>(model.shape, 3, 0.1, 7);
+    };
+    const auto matrix = made("4x3");
+    const auto vector = made("12");
+    CHECK(*matrix.minimiser == *vector.minimiser);
+    CHECK(matrix.objectives[2]->segments() == SegmentTable{{"matrix", 0, 4, 3}});
+    const Vector<double> x = random_point<double>(12, 3);
+    CHECK(matrix.objectives[2]->loss(x) == vector.objectives[2]->loss(x));
+    Vector<double> of_matrix(12);
+    Vector<double> of_vector(12);
+    matrix.objectives[2]->gradient(x, indices(1), of_matrix);
+    vector.objectives[2]->gradient(x, indices(1), of_vector);
+    CHECK(of_matrix == of_vector);
+  }
+}
+
+TEST_CASE("quadratic: what is no size of a matrix is refused") {
+  for (const std::string size :
+       {"4x", "x3", "4x3x2", "0x3", "4x-3", "400000x400000", "4x3, 2", "200x200, dense"})
+    CHECK_THROWS_AS(static_cast<void>(parse_model("quadratic(" + size + ")")), Misuse);
 }
