@@ -7,6 +7,7 @@
 
 #include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/arithmetic/wire_scalar.hpp"
+#include "algorithms/compression/code_checksum.hpp"
 #include "algorithms/compression/quantizers/grid_rounding.hpp"
 #include "algorithms/compression/quantizers/places.hpp"
 #include "algorithms/compression/seam/byte_pieces.hpp"
@@ -27,20 +28,6 @@ std::int64_t nearest_code(double ratio) {
 }
 
 enum BucketKind : std::uint8_t { remainders = 0, full_precision = 1 };
-
-/// A checksum of 16 bits over the codes of a bucket: each code is mixed in by xor, multiplication and
-/// folding.
-class CodeChecksum {
- public:
-  void add(std::int64_t code) {
-    hash_ = (hash_ ^ static_cast<std::uint64_t>(code)) * 0x9E3779B97F4A7C15u;
-    hash_ ^= hash_ >> 32;
-  }
-  std::uint16_t value() const { return static_cast<std::uint16_t>(hash_ >> 48); }
-
- private:
-  std::uint64_t hash_ = 0x6D0F27BD;
-};
 
 }  // namespace
 

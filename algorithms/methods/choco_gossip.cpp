@@ -6,11 +6,12 @@ namespace hearsay {
 
 template <class Scalar>
 ChocoGossip<Scalar>::ChocoGossip(const MethodInput<Scalar>& input)
-    : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
+    : compressor_(SideInformation<Scalar>::compressor(input)),
       consensus_step_(*input.options.consensus_step),
       x_(input.initial),
       own_replica_(input.initial),
       replicas_(input.neighbors, input.initial),
+      side_information_(input),
       difference_(input.initial.size()),
       backlog_(backlog_for(input)) {}
 
@@ -28,8 +29,7 @@ Task ChocoGossip<Scalar>::iterate(Iteration<Scalar>& it) {
   difference_ = x_ - own_replica_;
   PacketBuffer buffer = it.new_packet();
   RandomStream random = it.random(Purpose::compression);
-  it.report(
-      compressor_->encode_and_apply({view(std::as_const(difference_)), random}, buffer, view(own_replica_)));
+  it.report(side_information_.say(*compressor_, difference_, random, buffer, own_replica_));
 
   if (backlog_) {
     // catch up: send to every neighbor of this round the q_i that it missed, or xhat_i;
@@ -42,7 +42,7 @@ Task ChocoGossip<Scalar>::iterate(Iteration<Scalar>& it) {
     // replicas: xhat_j <- xhat_j + q_j, for every neighbor j and for i itself
     const PacketRef packet = std::move(buffer).seal();
     const std::span<const PacketRef> packets = co_await it.exchange(packet);
-    it.report(replicas_.hear(*compressor_, neighbors, packets));
+    it.report(side_information_.hear(*compressor_, neighbors, packets, replicas_));
   }
 
   // consensus: x_i <- x_i + gamma sum_j w_ij (xhat_j - xhat_i)
@@ -54,6 +54,7 @@ void ChocoGossip<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.state("model", x_);
   visitor.published("own replica", own_replica_);
   replicas_.visit(visitor);
+  side_information_.visit(visitor);
   visitor.scratch("difference", difference_);
   if (backlog_) backlog_->visit(visitor);
 }
@@ -85,7 +86,7 @@ MethodInfo choco_gossip_info() {
           .permits_time_varying = true,
           .trains = false,
           .unclippable_because = "it averages what one gradient step leaves, and takes no other gradient",
-          .options = {.consensus_step = 0.2},
+          .options = {.consensus_step = 0.2, .side_information = "none"},
           .gossip_model = [](const MethodOptions& options, double keep,
                              double mu) { return replica_gossip_model(*options.consensus_step, keep, mu); },
           .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (xhat_j - xhat_i) from x_0 - eta grad "

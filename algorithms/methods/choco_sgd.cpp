@@ -9,7 +9,7 @@ namespace hearsay {
 
 template <class Scalar>
 ChocoSgd<Scalar>::ChocoSgd(const MethodInput<Scalar>& input)
-    : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
+    : compressor_(SideInformation<Scalar>::compressor(input)),
       consensus_step_(*input.options.consensus_step),
       trigger_(*input.options.trigger),
       local_steps_(*input.options.local_steps),
@@ -17,6 +17,7 @@ ChocoSgd<Scalar>::ChocoSgd(const MethodInput<Scalar>& input)
       x_(input.initial),
       own_replica_(input.initial),
       replicas_(*input.options.memory == "replicas" ? input.neighbors : std::vector<PeerId>{}, input.initial),
+      side_information_(input),
       difference_(input.initial.size()),
       local_(input),
       backlog_(backlog_for(input)) {
@@ -71,7 +72,7 @@ PacketRef ChocoSgd<Scalar>::compressed(Iteration<Scalar>& it) {
   } else {
     RandomStream random = it.random(Purpose::compression);
     Vector<Scalar>& into = keeps_replicas() ? own_replica_ : change_;
-    it.report(compressor_->encode_and_apply({view(std::as_const(difference_)), random}, buffer, view(into)));
+    it.report(side_information_.say(*compressor_, difference_, random, buffer, into));
   }
   if (!keeps_replicas()) {
     own_replica_ += change_;
@@ -98,7 +99,7 @@ void ChocoSgd<Scalar>::take_in(Iteration<Scalar>& it, std::span<const PacketRef>
     return;
   }
   if (keeps_replicas()) {
-    it.report(replicas_.hear(*compressor_, neighbors, packets, silence_allowed));
+    it.report(side_information_.hear(*compressor_, neighbors, packets, replicas_, silence_allowed));
     return;
   }
   for (std::size_t j = 0; j < neighbors.size(); ++j) {
@@ -123,6 +124,7 @@ void ChocoSgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   if (keeps_replicas()) {
     visitor.published("own replica", own_replica_);
     replicas_.visit(visitor);
+    side_information_.visit(visitor);
   } else {
     visitor.state("own replica", own_replica_);
     visitor.state("aggregate", aggregate_);
@@ -164,7 +166,8 @@ MethodInfo choco_sgd_info() {
                       .local_steps = 1,
                       .trigger = 0.0,
                       .memory = "replicas",
-                      .form = "plain"},
+                      .form = "plain",
+                      .side_information = "none"},
           .forms = {"plain", "pipelined"},
           .gossip_model = [](const MethodOptions& options, double keep,
                              double mu) { return replica_gossip_model(*options.consensus_step, keep, mu); },

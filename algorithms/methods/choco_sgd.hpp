@@ -5,6 +5,7 @@
 #include "algorithms/methods/parts/backlog.hpp"
 #include "algorithms/methods/parts/local_steps.hpp"
 #include "algorithms/methods/parts/replicas.hpp"
+#include "algorithms/methods/parts/side_information.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -31,11 +32,16 @@ namespace hearsay {
 ///            trigger = c_0 > 0 (SPARQ-SGD): q_i is sent only if ||x_i - xhat_i||^2 > c_0 sqrt(t) eta_t^2,
 ///            t counting local steps. Otherwise an empty message says so (if W changes, one that holds no
 ///            packet of this iteration): silence is never mistaken for loss.
+///            side_information: q_i, which a grid has then made, travels modulo k and is read near 0
+///            ("replica": x_i stays at xhat_i), the q_i sent last ("last": xhat_i moves once more as it did),
+///            or half of it ("mean"); see SideInformation. "last" and "mean": fixed W, and memory =
+///            "replicas".
 /// Sends      deg messages of |C| bytes per iteration; if W changes, 8 and (|C| + 4) bytes for every
-///            iteration since the last meeting, or 8 + 4 and xhat_i, whichever is shorter.
+///            iteration since the last meeting, or 8 + 4 and xhat_i, whichever is shorter. With
+///            side_information log2 k bits a coordinate, k the least with which all read q_i.
 /// Shapes     x, xhat, difference, g in R^d and one xhat_j per neighbor: memory (deg + 4) d; "aggregate": 6
 ///            d. If W changes, one xhat_j for everyone it ever hears, and at most one vector's bytes for the
-///            backlog.
+///            backlog. (deg + 2) d more for side_information = "last" or "mean".
 /// Needs      W doubly stochastic, symmetric if it is fixed, weights non-negative; C contracting in
 ///            expectation: an unbiased C of omega >= 1 must be scaled by 1/(1 + omega). Every message
 ///            delivered exactly once.
@@ -45,7 +51,7 @@ namespace hearsay {
 ///            Jaggi 2020 (arXiv:1907.09356), Algorithm 1. Trigger: Singh, Data, George, Diggavi 2019
 ///            (arXiv:1910.14280); SQuARM: 2020 (arXiv:2005.07041).
 /// Departs    xhat starts at the common x_0, not at 0; edge differences throughout. That W may change is
-///            ours.
+///            ours, and so is side_information.
 template <class Scalar>
 class ChocoSgd final : public Algorithm<Scalar> {
  public:
@@ -73,9 +79,10 @@ class ChocoSgd final : public Algorithm<Scalar> {
   Vector<Scalar> x_;
   Vector<Scalar> own_replica_;  // xhat_i
   Replicas<Scalar> replicas_;   // xhat_j; none with memory = "aggregate"
-  Vector<Scalar> difference_;   // x_i - xhat_i
-  Vector<Scalar> aggregate_;    // s_i; empty with memory = "replicas"
-  Vector<Scalar> change_;       // q_i, then a q_j; empty with memory = "replicas"
+  SideInformation<Scalar> side_information_;
+  Vector<Scalar> difference_;  // x_i - xhat_i
+  Vector<Scalar> aggregate_;   // s_i; empty with memory = "replicas"
+  Vector<Scalar> change_;      // q_i, then a q_j; empty with memory = "replicas"
   LocalSteps<Scalar> local_;
   std::optional<Backlog<Scalar>> backlog_;          // of the q_i, if W changes
   mutable std::optional<BacklogTraffic> foretold_;  // computed on first use: traits take a while

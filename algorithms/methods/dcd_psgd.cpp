@@ -6,10 +6,11 @@ namespace hearsay {
 
 template <class Scalar>
 DcdPsgd<Scalar>::DcdPsgd(const MethodInput<Scalar>& input)
-    : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
+    : compressor_(SideInformation<Scalar>::compressor(input)),
       adapts_first_(*input.options.form == "adapt-then-combine"),
       x_(input.initial),
       replicas_(input.neighbors, input.initial),
+      side_information_(input),
       difference_(input.initial.size()),
       local_(input),
       backlog_(backlog_for(input)) {
@@ -45,7 +46,7 @@ Task DcdPsgd<Scalar>::combine_then_adapt(Iteration<Scalar>& it) {
   // compress: c_i = C(z_i), encoded once;  x_i <- x_i + c_i
   PacketBuffer buffer = it.new_packet();
   RandomStream random = it.random(Purpose::compression);
-  it.report(compressor_->encode_and_apply({view(std::as_const(difference_)), random}, buffer, view(x_)));
+  it.report(side_information_.say(*compressor_, difference_, random, buffer, x_));
 
   if (backlog_) {
     backlog_->say(buffer.bytes());
@@ -55,7 +56,7 @@ Task DcdPsgd<Scalar>::combine_then_adapt(Iteration<Scalar>& it) {
   // exchange: send c_i to every neighbor;  xhat_j <- xhat_j + c_j
   const PacketRef packet = std::move(buffer).seal();
   const std::span<const PacketRef> packets = co_await it.exchange(packet);
-  it.report(replicas_.hear(*compressor_, neighbors, packets));
+  it.report(side_information_.hear(*compressor_, neighbors, packets, replicas_));
 }
 
 template <class Scalar>
@@ -72,8 +73,7 @@ Task DcdPsgd<Scalar>::adapt_then_combine(Iteration<Scalar>& it) {
   local_.add_to(difference_);
   PacketBuffer buffer = it.new_packet();
   RandomStream random = it.random(Purpose::compression);
-  it.report(
-      compressor_->encode_and_apply({view(std::as_const(difference_)), random}, buffer, view(own_replica_)));
+  it.report(side_information_.say(*compressor_, difference_, random, buffer, own_replica_));
 
   // exchange: send c_i to every neighbor;  xhat_j <- xhat_j + c_j
   if (backlog_) {
@@ -83,7 +83,7 @@ Task DcdPsgd<Scalar>::adapt_then_combine(Iteration<Scalar>& it) {
   } else {
     const PacketRef packet = std::move(buffer).seal();
     const std::span<const PacketRef> packets = co_await it.exchange(packet);
-    it.report(replicas_.hear(*compressor_, it.mixing().hears, packets));
+    it.report(side_information_.hear(*compressor_, it.mixing().hears, packets, replicas_));
   }
 
   // mix: x_i <- xhat_i + sum_j w_ij (xhat_j - xhat_i)
@@ -100,6 +100,7 @@ void DcdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
     visitor.published("model", x_);
   }
   replicas_.visit(visitor);
+  side_information_.visit(visitor);
   visitor.scratch("difference", difference_);
   local_.visit(visitor);
   if (backlog_) backlog_->visit(visitor);
@@ -132,7 +133,10 @@ MethodInfo dcd_psgd_info() {
           .default_compressor = "dither(linf, bits=8, bucket=512)",
           .needs_symmetric_mixing = true,
           .permits_time_varying = true,
-          .options = {.optimizer = "sgd", .local_steps = 1, .form = "combine-then-adapt"},
+          .options = {.optimizer = "sgd",
+                      .local_steps = 1,
+                      .form = "combine-then-adapt",
+                      .side_information = "none"},
           .forms = {"combine-then-adapt", "adapt-then-combine"},
           .manual = {.bytes_note = " (*)",
                      .memory = "deg + 3",

@@ -3,6 +3,7 @@
 #include "algorithms/methods/parts/backlog.hpp"
 #include "algorithms/methods/parts/local_steps.hpp"
 #include "algorithms/methods/parts/replicas.hpp"
+#include "algorithms/methods/parts/side_information.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -35,11 +36,15 @@ namespace hearsay {
 ///
 /// Sends      deg messages of |C| bytes per iteration, one sequential message time; if W changes, 8 and (|C|
 ///            + 4) bytes for every iteration since the last meeting, or 8 + 4 and x_i, whichever is shorter.
+///            With side_information log2 k bits a coordinate, k the least with which all read c_i: the fewer,
+///            the less the peers disagree and the smaller the gradients are.
 /// Options    optimizer, a local step rule instead of -eta g; local_steps = H: H of them, each on its own
-///            minibatch; form, above.
+///            minibatch; form, above. side_information: c_i, which a grid has then made, travels modulo k
+///            and is read near 0 ("replica": x_i stays), c_i of the iteration before ("last": x_i moves once
+///            more as it did), or half of it ("mean"); see SideInformation. "last" and "mean": fixed W.
 /// Shapes     x, z, g in R^d and one xhat_j per neighbor: memory (deg + 3) d, d more if the steps come first;
 ///            if W changes, one xhat_j for everyone it ever hears, and at most one vector's bytes for the
-///            backlog.
+///            backlog; (deg + 2) d more for side_information = "last" or "mean".
 /// Needs      W doubly stochastic, symmetric if it is fixed, weights non-negative; C unbiased with relative
 ///            error below the mean-square limit, omega < n / sum_{k>=2} (1 - lambda_k)/(1 + lambda_k) for
 ///            circulant W (DcdLimit). Every message delivered exactly once: a lost c_j would displace xhat_j
@@ -49,7 +54,8 @@ namespace hearsay {
 ///            those of D-PSGD.
 /// Source     Tang, Gan, Zhang, Zhang, Liu 2018 (arXiv:1803.06443), Algorithm 1.
 /// Departs    z_i is formed from edge differences, without adding and subtracting x_i: one rounding less.
-///            That W may change is ours, and so is adapt-then-combine.
+///            That W may change is ours, and so are adapt-then-combine and side_information. A grid has an
+///            absolute error, so with it x_i comes no nearer to the optimum than its step permits.
 template <class Scalar>
 class DcdPsgd final : public Algorithm<Scalar> {
  public:
@@ -73,7 +79,8 @@ class DcdPsgd final : public Algorithm<Scalar> {
   Vector<Scalar> x_;
   Vector<Scalar> own_replica_;  // xhat_i; empty if it is x_i
   Replicas<Scalar> replicas_;   // xhat_j
-  Vector<Scalar> difference_;   // z_i, or y_i - xhat_i
+  SideInformation<Scalar> side_information_;
+  Vector<Scalar> difference_;  // z_i, or y_i - xhat_i
   LocalSteps<Scalar> local_;
   std::optional<Backlog<Scalar>> backlog_;          // of the c_i, if W changes
   mutable std::optional<BacklogTraffic> foretold_;  // computed on first use: traits take a while

@@ -125,6 +125,10 @@ std::span<const OptionKey> option_keys() {
       {"quantizers", Count{&O::quantizers, 1},
        "Q: quantizers to choose from in the same way, grids 1, 2, 4, ... times as coarse as the "
        "compressor's; at most 16"},
+      {"side_information", Text{&O::side_information, {"none", "replica", "last", "mean"}},
+       "what the codes of a grid are read near, so that they travel modulo a small number: the sender's "
+       "`replica`, the replica moved once more by the `last` message, or the `mean` of both; `none`: the "
+       "compressor's own code. The models stay the same, bit for bit"},
   };
   return keys;
 }

@@ -54,6 +54,7 @@ struct MethodOptions {
   std::optional<std::string> predictors = {};        ///< what a worker may predict its local model by
   std::optional<double> rate_weight = {};            ///< lambda: what a bit costs, in error of a coordinate
   std::optional<std::uint64_t> quantizers = {};      ///< Q: how many quantizers a worker may choose from
+  std::optional<std::string> side_information = {};  ///< what a receiver reads the codes of a message near
   bool operator==(const MethodOptions&) const = default;
 };
 

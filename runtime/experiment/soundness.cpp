@@ -8,6 +8,7 @@
 
 #include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/compression/seam/compressor.hpp"
+#include "algorithms/compression/seam/near_compressor.hpp"
 #include "algorithms/compression/typical_omega.hpp"
 #include "algorithms/methods/parts/feedback.hpp"
 #include "algorithms/methods/parts/worker_steps.hpp"
@@ -44,6 +45,7 @@ class Check {
     check_aggregate();
     check_senders();
     check_size();
+    check_side_information();
     if (method_.pattern.has_hub) return check_hub(experiment_);
     switch (method_.compressor) {
       case CompressorNeed::none:
@@ -164,6 +166,31 @@ class Check {
         8 * sizeof(Scalar)));
   }
 
+  void check_side_information() {
+    if (!reads_near()) return;
+    const MethodOptions& options = experiment_.settings.algorithm.options;
+    const auto refuse = [&](const std::string& why) {
+      throw Misuse("algorithm.side_information", *options.side_information, why);
+    };
+    if (!make_near_compressor<Scalar>(compressor_, experiment_.problem.objectives.front()->segments()))
+      refuse("it sends whole numbers of steps of one fixed grid, modulo k, and " + compressor_ +
+             " has none; expected none, or a compressor such as grid(step=0.001) or mod(k=16, step=0.001)");
+    if (*options.side_information == "replica") return;
+    if (experiment_.schedule->period() != 1)
+      refuse(
+          "a neighbor that was not there has not heard the last message; expected replica, or "
+          "topology.schedule = \"static\" with topology.participation = 1");
+    if (options.memory == "aggregate")
+      refuse(
+          "with algorithm.memory = aggregate a peer keeps nothing of a single neighbor; expected replica, "
+          "or algorithm.memory = \"replicas\"");
+  }
+
+  /// True if the compressor's codes are read near side information.
+  bool reads_near() const {
+    return experiment_.settings.algorithm.options.side_information.value_or("none") != "none";
+  }
+
   void check_relative() {
     if (!traits_.unbiased)
       return unsound(
@@ -174,6 +201,12 @@ class Check {
     const auto of_mixing = fixed ? DcdLimit::of(experiment_.topology.mixing) : std::optional<DcdLimit>();
     if (of_mixing) experiment_.omega_limit = of_mixing->omega();
     if (!fixed) experiment_.omega_limit = dcd_omega_limit(*experiment_.schedule);
+    if (reads_near()) {
+      experiment_.warnings.push_back(
+          compressor_ + ": its error does not shrink with the differences that " + method_.name +
+          " compresses, so the models end at a distance from the optimum that the step of the grid decides");
+      return;
+    }
     if (!std::isfinite(traits_.omega))
       return unsound(
           "algorithm.compressor", compressor_,

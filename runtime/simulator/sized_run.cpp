@@ -79,6 +79,9 @@ void refuse_what_needs_a_model(const RunSettings& settings, const MethodInfo& me
   if (settings.algorithm.options.trigger.value_or(0.0) > 0.0)
     refuse("algorithm.trigger", number_text(*settings.algorithm.options.trigger),
            beforehand + "the values of the model");
+  if (settings.algorithm.options.side_information.value_or("none") != "none")
+    refuse("algorithm.side_information", *settings.algorithm.options.side_information,
+           beforehand + "the values of the model");
 }
 
 std::string compressor_of(const RunSettings& settings, const MethodInfo& method) {

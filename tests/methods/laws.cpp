@@ -96,12 +96,15 @@ Violation stacked_equality(const MethodInfo& method, const World& world) {
       plans.push_back({.compressor = lossy_compressor(method), .feedback = feedback});
       plans.push_back({.compressor = "topk(10%)", .feedback = feedback, .step_schedule = "inverse-sqrt"});
     }
+  const std::string usual = plans.back().compressor;
   for (const MethodOptions& options : variants_of(method, world))
     // The step size is small: with momentum or several local steps neighbors must stay within the reach of
     // moniqua.
-    plans.push_back({.compressor = plans.back().compressor, .step_size = 0.02, .options = options});
+    plans.push_back({.compressor = reads_near(options) ? lossy_compressor(method, options) : usual,
+                     .step_size = 0.02,
+                     .options = options});
   if (method.options.optimizer)
-    plans.push_back({.compressor = plans.back().compressor,
+    plans.push_back({.compressor = usual,
                      .step_size = 0.02,
                      .step_schedule = "inverse-sqrt",
                      .options = two_steps(method, "adagrad-da(0.5)")});

@@ -107,9 +107,22 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
   }
   if (method.options.memory && world.links_fixed()) variants.push_back({.memory = "aggregate"});
   if (method.options.trigger) variants.push_back({.trigger = 30.0});
+  if (method.options.side_information) variants.push_back({.side_information = "replica"});
+  if (method.options.side_information && world.links_fixed()) {
+    variants.push_back({.side_information = "last"});
+    variants.push_back({.side_information = "mean"});
+    if (method.options.local_steps) variants.back().local_steps = 2;
+    if (method.options.trigger) variants.push_back({.trigger = 30.0, .side_information = "last"});
+  }
   if (method.options.memory && method.options.trigger && world.links_fixed())
     variants.push_back({.trigger = 30.0, .memory = "aggregate"});
   return variants;
+}
+
+bool reads_near(const MethodOptions& options) { return options.side_information.value_or("none") != "none"; }
+
+std::string lossy_compressor(const MethodInfo& method, const MethodOptions& options) {
+  return reads_near(options) ? "grid(step=0.004)" : lossy_compressor(method);
 }
 
 std::string lossy_compressor(const MethodInfo& method) {

@@ -14,6 +14,9 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
 /// The method's own compressor; if that would keep all of the laws' small models, the same with short chunks.
 /// "none" if the method takes none.
 std::string lossy_compressor(const MethodInfo& method);
+/// The same with these options: a grid, if its codes are read near side information.
+std::string lossy_compressor(const MethodInfo& method, const MethodOptions& options);
+bool reads_near(const MethodOptions& options);
 
 /// Two steps of a local optimizer to a round.
 MethodOptions two_steps(const MethodInfo& method, const std::string& optimizer);

@@ -135,7 +135,7 @@ std::string restart_violation(const MethodInfo& method, const World& world) {
   with({.compressor = lossy_compressor(method)});
   const std::string usual = plans.front().compressor;
   for (const MethodOptions& options : variants_of(method, world))
-    with({.compressor = usual, .options = options});
+    with({.compressor = lossy_compressor(method, options), .options = options});
   if (method.options.optimizer)
     for (const Choice& choice : local_optimizer_choices())
       with({.compressor = usual, .options = two_steps(method, choice.name)});

@@ -6,6 +6,7 @@
 #include "algorithms/methods/parts/outer_rule.hpp"
 #include "algorithms/methods/parts/worker_steps.hpp"
 #include "tests/methods/stacked_hub.hpp"
+#include "tests/methods/stacked_outer_step.hpp"
 
 namespace hearsay::test {
 

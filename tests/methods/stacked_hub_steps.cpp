@@ -7,6 +7,7 @@
 
 #include "algorithms/methods/parts/votes.hpp"
 #include "tests/methods/stacked_hub.hpp"
+#include "tests/methods/stacked_outer_step.hpp"
 
 namespace hearsay::test {
 

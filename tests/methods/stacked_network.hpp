@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/compression/seam/full_precision.hpp"
+#include "algorithms/compression/seam/near_compressor.hpp"
 #include "tests/support/cluster.hpp"
 #include "topology/foundation/spelling.hpp"
 
@@ -245,7 +246,8 @@ class Network {
       Vector<Scalar> again = Vector<Scalar>::Zero(Z.rows());
       RandomStream& random = streams_[static_cast<std::size_t>(i)];
       PacketBuffer buffer = packets_.acquire();
-      const std::span<const Scalar> side = near ? view(z) : std::span<const Scalar>{};
+      const Vector<Scalar> last = last_share() * kept("last message").col(i);
+      const std::span<const Scalar> side = near ? view(z) : view(last);
       ensure(compressor_->encode({.vector = view(z), .random = random, .near = side}, buffer) ==
                      CodecStatus::ok &&
                  compressor_->accumulate_near(buffer.bytes(), side, 1, view(again)) == CodecStatus::ok,
@@ -279,6 +281,7 @@ class Network {
       flipped += static_cast<double>(((again - decoded).array().abs() > same).count());
       compared += static_cast<double>(Z.rows());
       C.col(i) = decoded;
+      if (sent != all_sent.end() && sent->packet->size() > 0) kept("last message").col(i) = decoded;
     }
     return C;
   }
@@ -328,14 +331,21 @@ class Network {
   /// True if the peer's data count in iteration t.
   bool trains(Index i) const { return experiment_.schedule->row(static_cast<PeerId>(i), t - 1).trains; }
 
+  /// The share of its last message near which a peer's message is read.
+  Scalar last_share() const {
+    const std::string near = options().side_information.value_or("none");
+    return near == "last" ? Scalar(1) : near == "mean" ? Scalar(0.5) : Scalar(0);
+  }
+
   /// Returns C, or C^R for methods that compress R times.
   static std::unique_ptr<Compressor<Scalar>> made(const Experiment<Scalar>& experiment,
                                                   const std::string& spelling) {
-    const std::uint64_t rounds = experiment.settings.algorithm.options.rounds.value_or(1);
-    return make_compressor<Scalar>(rounds == 1 || spelling == "none"
-                                       ? spelling
-                                       : "repeat(" + std::to_string(rounds) + "){" + spelling + "}",
-                                   experiment.problem.objectives.front()->segments());
+    const MethodOptions& options = experiment.settings.algorithm.options;
+    const std::string rounds = std::to_string(options.rounds.value_or(1));
+    const SegmentTable segments = experiment.problem.objectives.front()->segments();
+    if (spelling == "none") return make_compressor<Scalar>(spelling, segments);
+    return make_sent_compressor<Scalar>(rounds == "1" ? spelling : "repeat(" + rounds + "){" + spelling + "}",
+                                        options.side_information, segments);
   }
 
   static std::vector<Index> all_samples(const Objective<Scalar>& objective) {
@@ -356,22 +366,6 @@ class Network {
   const Vector<Scalar>* told_share_ = nullptr;
   const std::vector<bool>* in_full_ = nullptr;
 };
-
-/// The outer rules as torch's SGD has them: what becomes of the columns of X, for the pseudo-gradients D.
-template <class Scalar>
-void outer_step(Network<Scalar>& net, const Matrix<Scalar>& D, Matrix<Scalar>& X,
-                const std::string& momentum = "outer momentum") {
-  const Spelling outer = parse_spelling("algorithm.outer", *net.options().outer);
-  const auto rate = static_cast<Scalar>(std::stod(outer.arguments[0]));
-  const auto beta = outer.name == "none" ? Scalar(0) : static_cast<Scalar>(std::stod(outer.arguments[1]));
-  Matrix<Scalar>& M = net.kept(momentum);
-  if (outer.name == "none") X -= rate * D;
-  if (outer.name == "none") return;
-  M = beta * M + (outer.name == "slowmo" ? Matrix<Scalar>(D / net.eta()) : D);
-  if (outer.name == "heavy-ball") X -= rate * M;
-  if (outer.name == "nesterov") X -= rate * beta * M + rate * D;
-  if (outer.name == "slowmo") X -= rate * net.eta() * M;
-}
 
 /// One iteration of a method, t = network.t.
 template <class Scalar>

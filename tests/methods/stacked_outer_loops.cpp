@@ -2,6 +2,7 @@
 
 #include "algorithms/methods/parts/outer_rule.hpp"
 #include "tests/methods/stacked_network.hpp"
+#include "tests/methods/stacked_outer_step.hpp"
 
 namespace hearsay::test {
 

@@ -170,11 +170,13 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("twin: digests of replicas travel on both drivers, and none differs") {
-    for (const char* const method : {"dcd-psgd", "choco-sgd", "beer"}) {
-      const auto twins =
-          check_twins(quadratics_in<float>({"ring", 3}, method, {.iterations = 2 * digest_every + 1}));
-      for (const PeerOutcome& peer : twins.real.peers) CHECK(peer.meters.counters.digests_compared == 4);
-    }
+    for (const std::string method : {"dcd-psgd", "choco-sgd", "beer"})
+      for (const char* compressor : {"", "grid(0.01)"}) {
+        Plan plan{.compressor = compressor, .iterations = 2 * digest_every + 1};
+        if (!plan.compressor.empty() && method != "beer") plan.options.side_information = "last";
+        const auto twins = check_twins(quadratics_in<float>({"ring", 3}, method, plan));
+        for (const PeerOutcome& peer : twins.real.peers) CHECK(peer.meters.counters.digests_compared == 4);
+      }
   }
 
   TEST_CASE("twin: a slow, jittery, lossy network changes no bit") {

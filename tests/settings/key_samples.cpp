@@ -81,6 +81,7 @@ const std::map<std::string, KeySample>& key_samples() {
       {"algorithm.threshold", {"0.5", "true"}},
       {"algorithm.vote", {"\"ternary\"", "1"}},
       {"algorithm.trust", {"\"votes\"", "true"}},
+      {"algorithm.side_information", {"\"last\"", "\"future\""}},
       {"algorithm.predictors", {"\"hold, last\"", "2"}},
       {"algorithm.rate_weight", {"0.01", "-1"}},
       {"algorithm.quantizers", {"3", "0"}},

@@ -159,6 +159,9 @@ TEST_CASE("sized run: what needs a model is refused") {
     CHECK(refusal(key + "\n").find("only a size") != std::string::npos);
   CHECK(refusal("algorithm = { kind = \"choco-sgd\", trigger = 3.0 }\n").find("the values of the model") !=
         std::string::npos);
+  CHECK(refusal("algorithm = { kind = \"dcd-psgd\", compressor = \"grid(step=0.01)\", "
+                "side_information = \"last\" }\n")
+            .find("the values of the model") != std::string::npos);
   CHECK(refusal("run.epochs = 3\n").find("expected run.iterations") != std::string::npos);
   CHECK(refusal("network.compute = \"measured\"\n").find("how long a gradient takes") != std::string::npos);
   CHECK(refusal("algorithm.kind = \"ad-psgd\"\n").find("when messages arrive") != std::string::npos);

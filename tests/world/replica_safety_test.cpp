@@ -98,6 +98,30 @@ TEST_CASE(
     }
 }
 
+TEST_CASE(
+    "replica safety: with side information, too, a flipped bit ends no run, and one resync mends what it "
+    "did") {
+  std::uint64_t mended = 0;
+  for (const std::string method : {"dcd-psgd", "choco-sgd"})
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      CAPTURE(method);
+      CAPTURE(seed);
+      const auto experiment = quadratics_in<double>(
+          ring_of_five, method,
+          {.compressor = "grid(step=0.001)", .iterations = 100, .options = {.side_information = "last"}});
+      FaultyCluster cluster(experiment, seed, {});
+      cluster.corrupt(static_cast<PeerId>(seed % 5), 3 + seed * 37 % 40);
+      REQUIRE(cluster.run(long_enough));
+      CHECK(cluster.corrupted == 1);
+      const RunOutcome<double> outcome = cluster.outcome();
+      REQUIRE(outcome.status == RunStatus::done);
+      CHECK(sum_of(outcome.peers).resyncs <= 1);  // none if it was in a last message, and did not matter
+      mended += sum_of(outcome.peers).resyncs;
+      CHECK(replicas_consistent(outcome.peers) == true);
+    }
+  CHECK(mended > 20);
+}
+
 TEST_CASE("replica safety: the same under lost, doubled and reordered frames, 40 seeds of the weather") {
   std::uint64_t late = 0;
   for (const MethodInfo& method : replica_methods())

@@ -1,5 +1,6 @@
 #include "tools/check/plan.hpp"
 
+#include "algorithms/compression/seam/near_compressor.hpp"
 #include "algorithms/compression/typical_omega.hpp"
 #include "runtime/experiment/soundness.hpp"
 #include "runtime/experiment/spectral_gap.hpp"
@@ -16,9 +17,11 @@ Plan plan_of(const RunSettings& settings) {
   Plan plan;
   plan.method = experiment.method;
   plan.dimension = static_cast<std::uint64_t>(experiment.problem.dimension());
-  plan.traits = measured_traits(*make_compressor<Scalar>(experiment.settings.algorithm.compressor,
-                                                         experiment.problem.objectives.front()->segments()),
-                                plan.dimension);
+  const RunSettings::Algorithm& algorithm = experiment.settings.algorithm;
+  plan.traits =
+      measured_traits(*make_sent_compressor<Scalar>(algorithm.compressor, algorithm.options.side_information,
+                                                    experiment.problem.objectives.front()->segments()),
+                      plan.dimension);
   plan.iterations = experiment.iterations;
   plan.peers = experiment.peer_count();
   plan.weights = experiment.topology.weights;

@@ -26,10 +26,20 @@ class Replicas {
   /// `silence_allowed`.
   CodecStatus hear(Compressor<Scalar>& compressor, std::span<const WeightedNeighbor> neighbors,
                    std::span<const PacketRef> packets, bool silence_allowed = false) {
+    return hear_by([&](std::span<const std::byte> packet, PeerId,
+                       Vector<Scalar>& copy) { return compressor.accumulate(packet, 1, view(copy)); },
+                   neighbors, packets, silence_allowed);
+  }
+
+  /// The same with `apply(packet, owner, replica)` for every packet.
+  template <class Apply>
+  CodecStatus hear_by(Apply apply, std::span<const WeightedNeighbor> neighbors,
+                      std::span<const PacketRef> packets, bool silence_allowed = false) {
     CodecStatus status = CodecStatus::ok;
     for (std::size_t j = 0; j < neighbors.size(); ++j) {
       if (!packets[j] || (silence_allowed && packets[j]->size() == 0)) continue;
-      const CodecStatus one = compressor.accumulate(packets[j]->bytes(), 1, view(of(neighbors[j].id)));
+      const PeerId owner = neighbors[j].id;
+      const CodecStatus one = apply(packets[j]->bytes(), owner, of(owner));
       if (one != CodecStatus::ok) status = one;
     }
     return status;
