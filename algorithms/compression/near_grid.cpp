@@ -1,6 +1,7 @@
 #include "algorithms/compression/near_grid.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -17,11 +18,31 @@ namespace hearsay {
 
 namespace {
 
-enum BucketKind : std::uint8_t { near_side_information = 0, in_full = 1, no_numbers = 2 };
+// The first byte of a bucket: the place of k in the scale, for codes in full; the same behind `near_0`, for
+// codes near the side information; or one of two others.
+constexpr std::uint8_t near_0 = 129;
+constexpr std::uint8_t near_spelled = 254;
+constexpr std::uint8_t no_numbers = 255;
 
-constexpr std::size_t head_bytes = 5;
+constexpr std::size_t checksum_bytes = sizeof(std::uint16_t);
 constexpr std::uint64_t largest_modulus = 65536;
-constexpr std::uint64_t largest_full_modulus = std::uint64_t{1} << 32;
+constexpr std::uint8_t largest_near_place = 64;   // of 2^16
+constexpr std::uint8_t largest_full_place = 128;  // of 2^32
+
+/// The k that a byte can name: 2^(place/4), rounded up. They are 1, 2, 3, ..., 8, 10, 12, 14, 16, 20, ...
+std::uint64_t scale(std::uint8_t place) {
+  constexpr std::uint64_t quarters[] = {std::uint64_t{1} << 32, 5107605667, 6074000999, 7223245205};
+  const std::uint64_t quarter = quarters[place % 4];  // 2^32 2^(place % 4 / 4), rounded down
+  return (quarter >> (32 - place / 4)) + (place % 4 == 0 ? 0 : 1);
+}
+
+/// The first place of a k that is at least `least`, which is at most 2^32.
+std::uint8_t place_of(std::uint64_t least) {
+  auto place = static_cast<std::uint8_t>(4 * (std::bit_width(least) - 1));
+  while (scale(place) < least) ++place;
+  while (place > 0 && scale(place - 1) >= least) --place;
+  return place;
+}
 
 /// The least k for which every difference is in [-k/2, k/2).
 class LeastModulus {
@@ -65,8 +86,9 @@ template <class Scalar>
 Traits NearGrid<Scalar>::traits(std::size_t dimension) const {
   Traits traits = grid_.traits(dimension);
   traits.data_dependent_size = true;
+  traits.bytes = checksum_bytes;
   buckets_.for_each(dimension, [&](std::size_t, std::size_t, std::size_t size) {
-    traits.bytes += head_bytes + RadixDigits(largest_full_modulus).bytes(size);
+    traits.bytes += 1 + RadixDigits(scale(largest_full_place)).bytes(size);
   });
   return traits;
 }
@@ -104,34 +126,35 @@ CodecStatus NearGrid<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuf
 
   const std::size_t room = traits(z.size()).bytes;
   BytePieces message(out.resize(room));
+  const auto checksum_place = message.take(checksum_bytes);
+  CodeChecksum checksum;
   buckets_.for_each(z.size(), [&](std::size_t, std::size_t begin, std::size_t size) {
     // bound: k = the least with -k/2 <= q_i - p_i < k/2 for every i of a bucket; or the k that is spelled
     LeastModulus least, least_in_full;
-    CodeChecksum checksum;
     for (std::size_t i = begin; i < begin + size; ++i) {
       least.add(codes_[i] - predictions_[i]);
       least_in_full.add(codes_[i]);
       checksum.add(codes_[i]);
     }
-    const std::uint64_t k_in_full = least_in_full.value();
-    const std::uint64_t k = modulus_.value_or(least.value());
-    const bool suffices = predicted && least.value() <= k && k <= largest_modulus;
-    const bool near = suffices && (modulus_ || k <= k_in_full);
+    const std::uint8_t full_place = place_of(least_in_full.value());
+    const bool inside = predicted && least.value() <= modulus_.value_or(largest_modulus);
 
-    // sent: w_i = q_i mod k, and a checksum of the q_i;  in full: w_i = q_i mod k_0
-    const auto head = message.take(head_bytes);
-    write_scalar(head, 0, near ? near_side_information : in_full);
-    if (near) {
-      write_scalar(head.subspan(1), 0, static_cast<std::uint16_t>(k - 1));
-      write_scalar(head.subspan(1), 1, checksum.value());
-    } else {
-      write_scalar(head.subspan(1), 0, static_cast<std::uint32_t>(k_in_full - 1));
+    // sent: w_i = q_i mod k;  in full: w_i = q_i mod k_0
+    std::uint64_t k = scale(full_place);
+    std::uint8_t first = full_place;
+    if (inside && modulus_) {
+      k = *modulus_;
+      first = near_spelled;
+    } else if (inside && place_of(least.value()) <= full_place) {
+      k = scale(place_of(least.value()));
+      first = near_0 + place_of(least.value());
     }
-    const std::uint64_t sent_k = near ? k : k_in_full;
-    const RadixDigits digits(sent_k);
+    write_scalar(message.take(1), 0, first);
+    const RadixDigits digits(k);
     digits.write(size, message.take(digits.bytes(size)),
-                 [&](std::size_t i) { return remainder(codes_[begin + i], sent_k); });
+                 [&](std::size_t i) { return remainder(codes_[begin + i], k); });
   });
+  write_scalar(checksum_place, 0, checksum.value());
   out.resize(room - message.rest().size());
   return CodecStatus::ok;
 }
@@ -179,39 +202,43 @@ CodecStatus NearGrid<Scalar>::decode(std::span<const std::byte> packet, std::spa
     return codes_.empty() ? CodecStatus::malformed : CodecStatus::not_finite;
   const bool predicted = predict(near);
   BytePieces message(packet);
-  CodecStatus status = CodecStatus::ok;
+  if (!message.has(checksum_bytes)) return CodecStatus::malformed;
+  const auto expected = read_scalar<std::uint16_t>(message.take(checksum_bytes), 0);
+  CodeChecksum checksum;
+  bool whole = true;
+  bool in_range = true;
+  bool uses_near = false;
   buckets_.for_each(codes_.size(), [&](std::size_t, std::size_t begin, std::size_t size) {
-    if (status == CodecStatus::malformed) return;
-    const CodecStatus so_far = std::exchange(status, CodecStatus::malformed);
-    if (!message.has(head_bytes)) return;
-    const auto head = message.take(head_bytes);
-    const auto kind = read_scalar<std::uint8_t>(head, 0);
-    if (kind != near_side_information && kind != in_full) return;
-    const bool is_near = kind == near_side_information;
-    const std::uint64_t k = 1 + (is_near ? std::uint64_t{read_scalar<std::uint16_t>(head.subspan(1), 0)}
-                                         : std::uint64_t{read_scalar<std::uint32_t>(head.subspan(1), 0)});
+    if (!whole || !message.has(1)) {
+      whole = false;
+      return;
+    }
+    const auto first = read_scalar<std::uint8_t>(message.take(1), 0);
+    const bool is_near = first >= near_0;
+    if (is_near && (first == near_spelled ? !modulus_ : first - near_0 > largest_near_place)) whole = false;
+    if (!whole) return;
+    const std::uint64_t k = first == near_spelled
+                                ? *modulus_
+                                : scale(static_cast<std::uint8_t>(is_near ? first - near_0 : first));
     const RadixDigits digits(k);
     const std::size_t bytes = digits.bytes(size);
-    if (!message.has(bytes)) return;
+    if (!message.has(bytes)) {
+      whole = false;
+      return;
+    }
 
     // read: q_i = the member of w_i + k Z nearest to p_i, or to 0
-    CodeChecksum checksum;
-    bool in_range = true;
-    const bool whole = digits.read(size, message.take(bytes), [&](std::size_t i, std::uint64_t sent) {
-      const std::int64_t code = nearest(sent, is_near ? predictions_[begin + i] : 0, k);
+    uses_near = uses_near || is_near;
+    whole = digits.read(size, message.take(bytes), [&](std::size_t i, std::uint64_t sent) {
+      const std::int64_t code = nearest(sent, is_near && predicted ? predictions_[begin + i] : 0, k);
       in_range = in_range && std::abs(code) < (std::int64_t{1} << 31);
       checksum.add(code);
       codes_[begin + i] = in_range ? static_cast<std::int32_t>(code) : 0;
     });
-    if (!whole) return;
-    const bool as_meant =
-        !is_near || (predicted && checksum.value() == read_scalar<std::uint16_t>(head.subspan(1), 1));
-    if (as_meant && in_range)
-      status = so_far;
-    else if (!as_meant && !near.empty())
-      status = CodecStatus::out_of_reach;
   });
-  return message.has(1) ? CodecStatus::malformed : status;
+  if (!whole || message.has(1)) return CodecStatus::malformed;
+  if (in_range && checksum.value() == expected) return CodecStatus::ok;
+  return uses_near && !near.empty() ? CodecStatus::out_of_reach : CodecStatus::malformed;
 }
 
 template <class Scalar>
@@ -224,7 +251,7 @@ std::unique_ptr<Compressor<Scalar>> make_near_compressor(const std::string& spel
   if (stage.name == "grid") {
     const double step = *Arguments(stage, {"step", {"step"}, {}}).positive("step");
     const Arguments none({}, {"", {"bucket"}, {}});
-    return std::make_unique<NearGrid<Scalar>>(step, std::nullopt, Buckets::parse(none, segments, "512"));
+    return std::make_unique<NearGrid<Scalar>>(step, std::nullopt, Buckets::parse(none, segments, "32"));
   }
   const Arguments arguments(stage, {"k", {"k", "step", "bucket"}, {"nearest"}});
   if (arguments.flag("nearest")) return nullptr;

@@ -13,19 +13,20 @@ namespace hearsay {
 ///
 ///   code     q_i = floor(z_i / step + u_i), as grid(step);   p_i = the whole number nearest to y_i / step
 ///   bound    k = the least with -k/2 <= q_i - p_i < k/2 for every i of a bucket; or the k that is spelled
-///   sent     w_i = q_i mod k, and a checksum of the q_i
+///   sent     w_i = q_i mod k, and a checksum of all q_i
 ///   read     q_i = the member of w_i + k Z nearest to p_i
 ///   in full  w_i = q_i mod k_0, read near 0, with k_0 the least for this; without y
 ///   decoded  C(z)_i = q_i step
 ///
 /// A bucket is sent in full if k is too small for it or above 65,536, or if k is not spelled and larger than
 /// k_0: then y is of no use. So C(z) and the error are those of grid(step) whatever y and k are, and only the
-/// number of bytes depends on them. If y is another vector at the receiver than at the sender, the checksum says so
-/// (`out_of_reach`), but for one bucket in 65,536.
+/// number of bytes depends on them. If the receiver has another y than the sender, it reads q_i rightly as
+/// long as it is inside the bound, too; else the checksum says so (`out_of_reach`), but for one message in
+/// 65,536. Unless spelled otherwise, a bucket has 32 coordinates: a large one makes few others longer.
 ///
-/// Message    per bucket a byte. 0: u16 k - 1, u16 the checksum, the w_i (RadixDigits); 1: u32 k_0 - 1, the
-///            w_i; 2: no numbers follow, and the message ends. So a coordinate takes log2 k bits, and a bucket
-///            5 bytes.
+/// Message    u16 the checksum; per bucket a byte that names k, and the w_i (RadixDigits), about log2 k bits
+///            each. The byte: 0 ... 128: in full, k_0 = 2^(byte/4), rounded up; 129 ... 193: k =
+///            2^((byte - 129)/4), rounded up; 254: the k that is spelled. 255 alone: no numbers.
 /// Failure    as grid(step): `saturated`, `not_finite`; such a message decodes as `not_finite`.
 /// Source     Davies, Gurunathan, Moshrefi, Ashkboos, Alistarh 2021 (arXiv:2002.09268), lattice quantization
 ///            with side information, with the cubic lattice.

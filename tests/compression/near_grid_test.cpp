@@ -10,8 +10,8 @@ using namespace hearsay::test;
 
 namespace {
 
-constexpr std::size_t size = 512;  // of a bucket
-constexpr std::size_t head = 5;    // bytes of a bucket besides its codes
+constexpr std::size_t size = 512;
+constexpr std::size_t head = 2 + 512 / 32;  // bytes of a message besides its codes, in buckets of 32
 
 template <class Scalar>
 std::unique_ptr<Compressor<Scalar>> near_compressor(const std::string& spelling) {
@@ -49,7 +49,8 @@ std::vector<Scalar> away(const std::vector<Scalar>& z, double distance) {
   return y;
 }
 
-std::uint8_t kind(const std::vector<std::byte>& bytes) { return std::to_integer<std::uint8_t>(bytes[0]); }
+/// True if the first bucket of a message is in full.
+bool in_full(const std::vector<std::byte>& bytes) { return std::to_integer<int>(bytes[2]) <= 128; }
 
 }  // namespace
 
@@ -90,14 +91,14 @@ TEST_CASE("near grid: the nearer the side information, the shorter the message, 
   for (const double distance : {0.0, 0.0005, 0.002, 0.01, 0.05, 0.2, 0.5}) {
     CAPTURE(distance);
     const auto sent = message(*compressor, z, away(z, distance));
-    CHECK(kind(sent.bytes) == 0);
+    CHECK_FALSE(in_full(sent.bytes));
     if (distance == 0.0) CHECK(sent.bytes.size() == head);
     if (distance > 0.0) CHECK(sent.bytes.size() > before);
     before = sent.bytes.size();
   }
   // Side information that is farther away than 0 is of no use, and does no harm.
   const auto far = message(*compressor, z, away(z, 5.0));
-  CHECK(kind(far.bytes) == 1);
+  CHECK(in_full(far.bytes));
   CHECK(far.bytes.size() == message(*compressor, z, {}).bytes.size());
 }
 
@@ -106,21 +107,33 @@ TEST_CASE(
   const auto compressor = near_compressor<double>("mod(k=16, step=0.01)");
   const auto z = gaussian<double>(size, 5);
   auto y = z;
-  CHECK(message(*compressor, z, y).bytes.size() == head + size / 2);
+  CHECK(message(*compressor, z, y).bytes.size() == 2 + 1 + size / 2);
   // q - p is in [-1, 1] but for one coordinate.
   for (const double inside : {-0.06, 0.07}) {
     y[100] = z[100] + inside;
-    CHECK(kind(message(*compressor, z, y).bytes) == 0);
+    CHECK_FALSE(in_full(message(*compressor, z, y).bytes));
   }
   for (const double outside : {-0.1, 0.1}) {
     y[100] = z[100] + outside;
     const auto sent = message(*compressor, z, y);
-    CHECK(kind(sent.bytes) == 1);
+    CHECK(in_full(sent.bytes));
     std::vector<double> held(size, 0.0);
     REQUIRE(compressor->accumulate(sent.bytes, 1.0, held) ==
             CodecStatus::ok);  // it needs no side information
     CHECK(held == sent.decoded);
   }
+}
+
+TEST_CASE(
+    "near grid: a receiver whose side information the sender does not know reads well inside the bound") {
+  const auto compressor = near_compressor<double>("mod(k=16, step=0.01)");
+  const auto z = gaussian<double>(size, 5);
+  const auto sent = message(*compressor, z, z);
+  auto y = z;
+  for (std::size_t i = 0; i < size; ++i) y[i] += i % 2 == 0 ? 0.055 : -0.055;  // a code is a step off at most
+  std::vector<double> held(size, 0.0);
+  REQUIRE(compressor->accumulate_near(sent.bytes, y, 1.0, held) == CodecStatus::ok);
+  CHECK(held == sent.decoded);
 }
 
 TEST_CASE(
@@ -130,7 +143,7 @@ TEST_CASE(
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     const auto z = gaussian<double>(size, seed);
     const auto sent = message(*compressor, z, away(z, 0.02));
-    REQUIRE(kind(sent.bytes) == 0);
+    REQUIRE_FALSE(in_full(sent.bytes));
     auto other = away(z, 0.02);
     other[seed] += 0.5;
     std::vector<double> held(size, 0.5);
@@ -150,17 +163,17 @@ TEST_CASE("near grid: the bytes of a message") {
     }
     return text;
   };
-  // Differences -1, 0 and 1: k = 3. Codes 4, 5, 6 modulo 3: 1 + 3 (2 + 3 * 0) = 7 in a byte.
-  const auto sent = message<float>(*compressor, {4, 5, 6}, {5, 5, 5});
-  CHECK(hex(sent.bytes).substr(0, 6) == "000200");
-  CHECK(hex(sent.bytes).substr(10) == "07");
-  CHECK(sent.bytes.size() == head + 1);
-  // In full: -2 ... 1 modulo 4: 2, 1.
-  CHECK(hex(message<float>(*compressor, {-2, 1}, {900, 1}).bytes) == "010300000006");
+  // Differences -1, 0 and 1: k = 3 = 2^(5/4), rounded up. Codes 4, 5, 6 modulo 3: 1 + 3 (2 + 3 * 0) = 7.
+  CHECK(hex(message<float>(*compressor, {4, 5, 6}, {5, 5, 5}).bytes).substr(4) == "8607");
+  // In full: -2 and 1 modulo 4 = 2^(7/4), rounded up: 2 + 4 * 1.
+  CHECK(hex(message<float>(*compressor, {-2, 1}, {900, 1}).bytes).substr(4) == "0706");
+  // The k that is spelled, 16: -2 and 1 modulo 16.
+  CHECK(hex(message<float>(*near_compressor<float>("mod(k=16, step=1)"), {-2, 1}, {5, 1}).bytes).substr(4) ==
+        "fe1e");
   const float infinity = std::numeric_limits<float>::infinity();
   const auto none = message<float>(*compressor, {1, infinity}, {1, 1});
   CHECK(none.status == CodecStatus::not_finite);
-  CHECK(hex(none.bytes) == "02");
+  CHECK(hex(none.bytes) == "ff");
   std::vector<float> held(2, 0.0f);
   CHECK(compressor->accumulate(none.bytes, 1.0f, held) == CodecStatus::not_finite);
   CHECK(message<float>(*compressor, {1, 1e30f}, {1, 1}).status == CodecStatus::saturated);
