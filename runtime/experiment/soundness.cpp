@@ -197,16 +197,16 @@ class Check {
           "algorithm.compressor", compressor_,
           method_.name + " needs an unbiased compressor, such as dither(linf, bits=8, bucket=512)");
     if (experiment_.peer_count() == 1) return;
-    const bool fixed = experiment_.schedule->period() == 1;
-    const auto of_mixing = fixed ? DcdLimit::of(experiment_.topology.mixing) : std::optional<DcdLimit>();
-    if (of_mixing) experiment_.omega_limit = of_mixing->omega();
-    if (!fixed) experiment_.omega_limit = dcd_omega_limit(*experiment_.schedule);
     if (reads_near()) {
       experiment_.warnings.push_back(
           compressor_ + ": its error does not shrink with the differences that " + method_.name +
           " compresses, so the models end at a distance from the optimum that the step of the grid decides");
       return;
     }
+    const bool fixed = experiment_.schedule->period() == 1;
+    const auto of_mixing = fixed ? DcdLimit::of(experiment_.topology.mixing) : std::optional<DcdLimit>();
+    if (of_mixing) experiment_.omega_limit = of_mixing->omega();
+    if (!fixed) experiment_.omega_limit = dcd_omega_limit(*experiment_.schedule);
     if (!std::isfinite(traits_.omega))
       return unsound(
           "algorithm.compressor", compressor_,
