@@ -85,7 +85,8 @@ std::vector<Group> groups_of(const Schedule& all, double share, PeerId first_wit
     if (gatherer >= first_with_data) group.members.push_back(gatherer);
     for (const PeerId below : all.row(gatherer, 0).heard_by)
       if (below != hub_id) group.members.push_back(below);
-    group.answering = std::max(least, answering_in_a_round(share, static_cast<PeerId>(group.members.size())));
+    const auto members = static_cast<double>(group.members.size());
+    group.answering = std::max(least, static_cast<PeerId>(std::lround(share * members)));
     groups.push_back(std::move(group));
   };
   const std::vector<PeerId>& of_hub = all.row(hub_id, 0).heard_by;
@@ -100,8 +101,13 @@ std::vector<Group> groups_of(const Schedule& all, double share, PeerId first_wit
 
 }  // namespace
 
-PeerId answering_in_a_round(double share, PeerId with_data) {
-  return static_cast<PeerId>(std::lround(share * with_data));
+PeerId answering_in(const Schedule& rounds) {
+  PeerId answering = 0;
+  for (PeerId peer = 0; peer < rounds.peer_count(); ++peer) {
+    const MixingRow& row = rounds.row(peer, 0);
+    if (row.participates && row.trains) ++answering;
+  }
+  return answering;
 }
 
 bool is_star_around_hub(const Graph& graph) {

@@ -17,13 +17,13 @@ enum class HubData {
   none,     ///< dedicated: n - 1 workers have the data
 };
 
-/// Returns r, how many of n peers with data answer in a round: share times n, rounded.
-PeerId answering_in_a_round(double share, PeerId with_data);
-
 /// True if every peer is linked with the hub, both ways, and with nobody else.
 bool is_star_around_hub(const Graph& graph);
 /// True if the graph is a tree with the hub as its root, and no peer is more than two links from it.
 bool is_hub_tree(const Graph& graph);
+
+/// Returns how many peers answer in a round of `rounds`, with their own data: as many in each.
+PeerId answering_in(const Schedule& rounds);
 
 /// Returns the schedule of a hub and its workers, from the static schedule of a star or of a tree
 /// (is_hub_tree). In every round the hub and r workers take part, drawn from the seed anew for every round:

@@ -39,7 +39,7 @@ namespace {
 /// not included here; the records count them.
 template <class Scalar>
 std::uint64_t iteration_count(const RunSettings& settings, const MethodInfo& method,
-                              const Problem<Scalar>& problem) {
+                              const Problem<Scalar>& problem, const Schedule& schedule) {
   if (!settings.run.epochs) return settings.run.iterations;
   if (!method.trains)
     throw Misuse("run.epochs", number_text(*settings.run.epochs),
@@ -47,7 +47,10 @@ std::uint64_t iteration_count(const RunSettings& settings, const MethodInfo& met
   const MethodOptions& options = settings.algorithm.options;
   const double steps = mean_local_steps(options, settings.topology.workers()) *
                        static_cast<double>(options.rounds.value_or(1));
-  double iterations_per_epoch = 1.0 / (steps * settings.topology.participation);
+  const double share = method.pattern.has_hub
+                           ? static_cast<double>(answering_in(schedule)) / settings.topology.workers()
+                           : settings.topology.participation;
+  double iterations_per_epoch = 1.0 / (steps * share);
   if (settings.algorithm.batch) {
     const double samples = settings.data.samples ? static_cast<double>(*settings.data.samples)
                                                  : static_cast<double>(problem.sample_count());
@@ -166,7 +169,7 @@ Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Proble
   std::shared_ptr<const Schedule> schedule = schedule_of(settings, topology);
   const StepSize step_size(settings.algorithm.step_size, settings.algorithm.step_schedule,
                            settings.algorithm.warm_up);
-  const std::uint64_t iterations = iteration_count(settings, method, problem);
+  const std::uint64_t iterations = iteration_count(settings, method, problem, *schedule);
   require_divisible_steps<Scalar>(settings, step_size, iterations);
   Experiment<Scalar> experiment{std::move(settings),
                                 std::move(problem),

@@ -27,8 +27,11 @@ template <class Scalar>
 void ReplicaGuard<Scalar>::note_sent(std::uint64_t iteration, Slot slot, PeerId to) {
   if (last_sent_digests_.empty()) return;
   const MessageKey now{iteration, slot, input_.id};
-  if (digest_taken_at_ != now) {
+  // The head of a group answers the hub in the slot in which it told its group, but later.
+  const bool is_answer = input_.hub == to;
+  if (digest_taken_at_ != now || digest_is_of_answer_ != is_answer) {
     digest_taken_at_ = now;
+    digest_is_of_answer_ = is_answer;
     published_digest_ = *digest_published(*input_.algorithm);
   }
   const auto hearer =

@@ -53,6 +53,7 @@ class ReplicaGuard {
   std::vector<std::pair<PeerId, std::uint64_t>> last_sent_digests_;  // ascending
   std::uint64_t published_digest_ = 0;
   MessageKey digest_taken_at_{};
+  bool digest_is_of_answer_ = false;   // it was taken for an answer to the hub
   std::optional<ReplicaWatch> watch_;  // if links are fixed and the method has replicas
   std::uint32_t digest_to_send_ = 0;
   std::uint64_t rounds_at_begin_ = 0;  // counters_.gossip_rounds when this iteration began

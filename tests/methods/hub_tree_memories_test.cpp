@@ -111,6 +111,7 @@ TEST_CASE("hub tree: the hub moves by an independent recursion with a memory per
            {"ef21-bc", "topk(30%)", 1.0, {.down_compressor = "none"}}}) {
     CAPTURE(c.method);
     for (const double participation : {1.0, 0.5}) {
+      // pp1 has no memory for those that sit out.
       const bool sits_out = find_method(c.method).permits_time_varying && c.options.form != "pp1";
       if (participation < 1.0 && !sits_out) continue;
       CAPTURE(participation);

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "runtime/record/summary.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
 #include "tests/support/misuse_text.hpp"
@@ -96,6 +97,16 @@ TEST_CASE(
       CHECK(outcome.peers[id].meters.bytes_sent ==
             rounds * (below + up) * header_bytes + vector * (vectors_down * downs * below + rounds * up));
     }
+  }
+}
+
+TEST_CASE(
+    "hub tree: copies of memories equal what heads published when they last answered, whoever sat out") {
+  for (const double participation : {1.0, 0.4}) {
+    Experiment<double> experiment =
+        on("hub-tree(3)", "artemis", 11, "dither(linf, levels=3)", HubData::its_own, 1, 40, participation);
+    experiment.settings.algorithm.options.form = "pp1";
+    CHECK(replicas_consistent(simulate(experiment, Duration{0}).peers) == true);
   }
 }
 

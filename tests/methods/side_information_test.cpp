@@ -84,8 +84,10 @@ double disagreement(const std::vector<PeerRecord<double>>& peers) {
 TEST_CASE_TEMPLATE("side information: the models are those without it, bit for bit, and the bytes are fewer",
                    Scalar, float, double) {
   const Index dimension = 600;
-  for (const auto& [method, options] : senders())
+  for (const auto& sender : senders())
     for (const std::optional<std::uint64_t> batch : {std::optional<std::uint64_t>(), {3}}) {
+      const std::string& method = sender.first;
+      const MethodOptions& options = sender.second;
       const auto run = [&](const std::string& compressor, const std::string& side_information) {
         Plan plan{.compressor = compressor, .step_size = 0.05, .batch = batch, .options = options};
         plan.options.side_information = side_information;

@@ -16,6 +16,7 @@
 #include "runtime/record/summary.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/methods/method_variants.hpp"
+#include "tests/process/twins.hpp"
 #include "tests/support/experiments.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/worlds.hpp"
@@ -26,56 +27,6 @@ using namespace hearsay::test;
 namespace {
 
 constexpr Duration patience = std::chrono::seconds(20);
-
-/// The outcomes of one experiment on both drivers: real processes and the simulator.
-template <class Scalar>
-struct Twins {
-  RunOutcome<Scalar> real;
-  RunOutcome<Scalar> simulated;
-};
-
-/// Runs the experiment on both drivers. Everything but time must be equal: bits, bytes, counts, evaluations.
-template <class Scalar>
-Twins<Scalar> check_twins(const Experiment<Scalar>& experiment) {
-  CAPTURE(experiment.method->name);
-  CAPTURE(experiment.peer_count());
-  Twins<Scalar> twins{run_local(experiment), simulate(experiment, Duration{1000})};
-  const RunOutcome<Scalar>& real = twins.real;
-  const RunOutcome<Scalar>& simulated = twins.simulated;
-  CHECK_MESSAGE(real.status == simulated.status, real.reason);
-  REQUIRE(real.peers.size() == simulated.peers.size());
-  for (PeerId id = 0; id < experiment.peer_count(); ++id) {
-    const PeerOutcome& one = real.peers[id];
-    const PeerOutcome& other = simulated.peers[id];
-    CHECK(one.iterations == other.iterations);
-    CHECK(one.model_digest == other.model_digest);
-    CHECK(one.digests.published == other.digests.published);
-    CHECK(one.digests.replicas == other.digests.replicas);
-    CHECK(one.digests.told == other.digests.told);
-    CHECK(one.meters.bytes_sent == other.meters.bytes_sent);
-    CHECK(one.meters.messages_sent == other.meters.messages_sent);
-    CHECK(one.meters.sent_to.by_hearer() == other.meters.sent_to.by_hearer());
-    CHECK(one.meters.garbage == 0);
-    CHECK(one.meters.refused == 0);
-    CHECK(one.meters.counters.duplicate == 0);
-    CHECK(one.meters.counters.late == 0);
-    CHECK(one.meters.counters.gradient_evaluations == other.meters.counters.gradient_evaluations);
-    CHECK(one.meters.counters.gossip_rounds == other.meters.counters.gossip_rounds);
-    CHECK(one.meters.counters.digests_compared == other.meters.counters.digests_compared);
-    CHECK(one.meters.counters.digests_differed == 0);
-    CHECK(one.meters.counters.resyncs == 0);
-  }
-  CHECK(replicas_consistent(real.peers) != false);
-  CHECK(replicas_consistent(real.peers) == replicas_consistent(simulated.peers));
-  REQUIRE(real.evaluations.size() == simulated.evaluations.size());
-  for (std::size_t k = 0; k < real.evaluations.size(); ++k) {
-    CHECK(real.evaluations[k].iteration == simulated.evaluations[k].iteration);
-    CHECK(real.evaluations[k].loss == simulated.evaluations[k].loss);
-    CHECK(real.evaluations[k].consensus_distance == simulated.evaluations[k].consensus_distance);
-    CHECK(real.evaluations[k].distances.values == simulated.evaluations[k].distances.values);
-  }
-  return twins;
-}
 
 /// The methods to which the twin law applies.
 std::vector<MethodInfo> synchronous_methods() {
@@ -254,8 +205,8 @@ TEST_SUITE("net") {
         auto run = settings_of(method.name, {.family = "hub-tree(2)", .peers = 7}, {.iterations = 10});
         run.topology.hub = hub;
         if (method.permits_time_varying && method.name != "scaffold") run.topology.participation = 0.5;
-        std::vector<PeerId> ids = {0, 1, 2, 3, 4, 5, 6};
-        if (hub == HubData::none) ids.erase(ids.begin());
+        const std::vector<PeerId> all = {0, 1, 2, 3, 4, 5, 6}, workers = {1, 2, 3, 4, 5, 6};
+        const std::vector<PeerId>& ids = hub == HubData::none ? workers : all;
         check_twins(prepare<double>(run, quadratic_problem<double>(300, ids, Shared::nothing)));
       }
   }

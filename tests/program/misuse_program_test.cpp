@@ -138,10 +138,10 @@ TEST_CASE(
     "misuse: launch refuses a hub that cannot be before it starts a peer, and names the file as it was "
     "given") {
   const TemporaryFolder folder;
-  folder.write("run.toml", "topology.file = \"cluster.toml\"\nalgorithm.kind = \"artemis\"\n");
+  folder.write("run.toml", "topology.file = \"cluster.toml\"\nalgorithm.kind = \"lgc\"\n");
   const std::string peers = "[[peer]]\nname = \"n[1-3]\"\naddress = \"tcp://127.0.0.1:[27001-27003]\"\n";
   folder.write("cluster.toml", "family = \"ring\"\n" + peers);
-  CHECK(contains(sentence(folder, {"launch", "run.toml"}), "cluster.toml: artemis has a hub"));
+  CHECK(contains(sentence(folder, {"launch", "run.toml"}), "cluster.toml: lgc has a hub"));
   folder.write("cluster.toml", peers + "[[link]]\nfrom = \"n3\"\nto = \"n[1-2]\"\n");
   CHECK(contains(sentence(folder, {"launch", "run.toml"}),
                  "links from the first peer to all others, not from peer 2"));

@@ -21,6 +21,7 @@
 #include "tools/terminal/table.hpp"
 #include "tools/training/training.hpp"
 #include "topology/foundation/misuse.hpp"
+#include "topology/hub_rounds.hpp"
 
 namespace hearsay {
 
@@ -219,6 +220,10 @@ template <class Scalar>
 PlanAnswer answer_plan(const RunSettings& yours, const PlanQuestion& question) {
   using Align = Table::Align;
   const Experiment<Scalar> experiment = prepare<Scalar>(for_gen_qsgd(yours));
+  if (!is_star_around_hub(experiment.topology.graph))
+    throw Misuse("topology.kind", experiment.settings.topology.kind,
+                 "the plan is for a hub that hears every worker itself, with one quantization each way; "
+                 "expected \"star\"");
   const Problem<Scalar>& data = experiment.problem;
   const RunSettings& settings = experiment.settings;
   const Duration measured_gradient = measured_gradient_of(experiment);

@@ -215,15 +215,14 @@ std::string spread_text(const Spread& bytes) {
 std::string hub_text(const Plan& plan) {
   const TopologySettings& topology = plan.settings.topology;
   const PeerId workers = topology.workers();
-  const PeerId answering = answering_in_a_round(topology.participation, workers);
   const auto groups = std::ranges::count_if(plan.groups, [](const auto& group) { return group.second > 0; });
   std::string text = topology.hub == HubData::none ? "peer 0 is the hub, without data"
                                                    : "peer 0 is the hub and a worker, too";
   if (groups > 0)
     text += "; " + counted(static_cast<std::uint64_t>(groups), "peer") + " linked with it " +
-            (groups == 1 ? "answers" : "answer") + " for all others";
-  if (answering < workers)
-    text += "; " + grouped(answering) + " of " + counted(workers, "worker") + " answer in a round";
+            (groups == 1 ? "answers for a group" : "answer for groups");
+  if (plan.answering < workers)
+    text += "; " + grouped(plan.answering) + " of " + counted(workers, "worker") + " answer in a round";
   if (topology.rounds_close())
     text += "; a round ends after " + to_text(topology.round_deadline) +
             ", of the real clock in a run, of the emulated one in a simulation";

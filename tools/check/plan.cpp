@@ -26,8 +26,10 @@ Plan plan_of(const RunSettings& settings) {
   plan.peers = experiment.peer_count();
   plan.weights = experiment.topology.weights;
   const Graph& graph = experiment.topology.graph;
-  if (plan.method->pattern.has_hub)
+  if (plan.method->pattern.has_hub) {
     for (const PeerId peer : graph.neighbors(hub_id)) plan.groups[peer] = graph.degree(peer) - 1;
+    plan.answering = answering_in(*experiment.schedule);
+  }
   plan.period = experiment.schedule->period();
   if (has_spectral_gap(*experiment.schedule, experiment.topology.mixing, *experiment.method))
     plan.spectrum = spectrum(experiment.topology.mixing);

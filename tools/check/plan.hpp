@@ -37,6 +37,7 @@ struct Plan {
   std::uint64_t gradient_table_bytes = 0;  ///< over all peers
   /// Who is linked with the hub, and with how many workers below it; empty without a hub.
   std::map<PeerId, std::uint64_t> groups;
+  PeerId answering = 0;  ///< with a hub: how many answer in a round, the hub's own data counted
   TrafficForecast traffic;
   DryRun dry_run;
   std::optional<RateLine> rate_line;
@@ -64,15 +65,26 @@ struct Plan {
   /// Bytes and messages of an iteration from the hub to its workers, and from them, predicted.
   PortTraffic to_workers() const { return per_iteration(sent_by(hub_id)); }
   PortTraffic from_workers() const {
-    const PortTraffic of_hub = sent_by(hub_id);
     PortTraffic sum;
     for (const auto& [peer, below] : groups) {
+      if (below > 0) continue;
       PortTraffic sent = sent_by(peer);
       const bool half_is_copies = settings.failure.hub_standby && settings.failure.hub_standby != peer;
       if (half_is_copies) sent = {sent.bytes / 2, sent.messages / 2};
-      const double passed_on = static_cast<double>(below) * static_cast<double>(iterations);
-      sum.bytes += sent.bytes - (below == 0 ? 0.0 : passed_on * of_hub.bytes / of_hub.messages);
-      sum.messages += sent.messages - passed_on;
+      sum.bytes += sent.bytes;
+      sum.messages += sent.messages;
+    }
+    // The head of a group answers in every iteration, in as many bytes as a worker.
+    PortTraffic of_workers;
+    for (PeerId id = hub_id + 1; id < peers; ++id) {
+      if (groups.contains(id) && groups.at(id) > 0) continue;
+      of_workers.bytes += sent_by(id).bytes;
+      of_workers.messages += sent_by(id).messages;
+    }
+    for (const auto& [peer, below] : groups) {
+      if (below == 0) continue;
+      sum.bytes += static_cast<double>(iterations) * of_workers.bytes / of_workers.messages;
+      sum.messages += static_cast<double>(iterations);
     }
     return per_iteration(sum);
   }
@@ -99,7 +111,9 @@ struct Plan {
   double predicted_bits_per_parameter_and_gradient() const {
     const MethodOptions& options = settings.algorithm.options;
     const auto workers = static_cast<double>(settings.topology.workers());
-    const double gradients = settings.topology.participation * static_cast<double>(iterations) *
+    const double share =
+        groups.empty() ? settings.topology.participation : static_cast<double>(answering) / workers;
+    const double gradients = share * static_cast<double>(iterations) *
                              mean_local_steps(options, settings.topology.workers()) *
                              static_cast<double>(options.rounds.value_or(1));
     return 8.0 * predicted_bytes() / (workers * static_cast<double>(dimension) * gradients);

@@ -26,12 +26,14 @@ enum class HubKeeps {
 /// On a tree every link has a memory of its own, and the hub hears heads j instead of workers:
 ///
 ///   group   j:          s_j = sum_{i of group j} (h_i + q_i),  j one of them;   the h_i follow. If a part
-///                       S_j of the m_j takes part:  sum_i h_i + (m_j/|S_j|) sum_{i in S_j} q_i
+///                       S_j of the m_j takes part:  sum_i h_i + (m_j/|S_j|) sum_{i in S_j} q_i;
+///                       each:  (m_j/|S_j|) sum_{i in S_j} (h_i + q_i)
 ///           j -> hub:   Q_j = C(s_j - H_j);   H_j <- H_j + alpha Q_j
 ///   follow  hub:        as above, with H_j and Q_j in the places of h_i and q_i
 ///
 /// h_i = H_j = 0 at first. So hbar is the mean of all h_i, whoever sat out, to rounding; on a tree it is
-/// (1/n) sum_j H_j, which tends to that mean. With alpha = 0 there are no memories.
+/// (1/n) sum_j H_j, which tends to that mean, in expectation if a part takes part. With alpha = 0 there are
+/// no memories.
 ///
 /// Memory: h_i at a worker; hbar, or a copy of every other worker's h_i, at the hub; a head has H_j and the
 /// sum, or copies, of its group's h_i besides.
