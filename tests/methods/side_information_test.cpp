@@ -41,6 +41,16 @@ std::size_t in_full(const Recording<Scalar>& recording, std::size_t t) {
   return count;
 }
 
+/// Returns how many messages are empty.
+template <class Scalar>
+std::size_t silent(const Recording<Scalar>& recording) {
+  std::size_t count = 0;
+  for (std::size_t t = 1; t < recording.size(); ++t)
+    for (const PeerRecord<Scalar>& peer : recording[t])
+      for (const Outgoing& sent : peer.sent) count += sent.packet->size() == 0;
+  return count;
+}
+
 template <class Scalar>
 bool same_models(const Recording<Scalar>& a, const Recording<Scalar>& b) {
   for (std::size_t t = 0; t < a.size(); ++t)
@@ -99,6 +109,7 @@ TEST_CASE_TEMPLATE("side information: the models are those without it, bit for b
         CAPTURE(side_information);
         const auto near = run("grid(step=0.002)", side_information);
         CHECK(same_models(near, without));
+        if (options.trigger) CHECK(silent(near) > 0);
         CHECK(bytes_of(near) < bytes_of(without));
         REQUIRE(bytes_of(near) > 0);
         CHECK(same_models(run("mod(k=4, step=0.002)", side_information), without));
