@@ -10,8 +10,6 @@ template <class Scalar>
 FedAvg<Scalar>::FedAvg(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
       place_(input),
-      workers_(static_cast<Scalar>(input.worker_count)),
-      has_groups_(input.has_groups),
       proximal_(input.options.proximal.value_or(0.0)),
       compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
       x_(input.initial),
@@ -58,14 +56,14 @@ Task FedAvg<Scalar>::iterate(Iteration<Scalar>& it) {
   const std::span<const PacketRef> packets = co_await place_.answers(it);
   const Scalar answers = sum_answers(it, *compressor_, answer, packets, sum_);
   if (place_.is_head()) {
-    sum_ *= 1 / place_.share_of_group(answers);
+    sum_ *= 1 / place_.divisor(answers);
     it.send(0, place_.above.front(), encoded_packet(it, *compressor_, sum_, Purpose::group));
     co_return;
   }
 
   // step: x <- x + (rho/r) sum_{i in S_t} c_i
   if (answers == 0) co_return;
-  sum_ *= -1 / (has_groups_ ? workers_ : answers);
+  sum_ *= -1 / place_.divisor(answers);
   outer_->apply(sum_, it.step_size(), x_);
 }
 

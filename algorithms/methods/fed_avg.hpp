@@ -54,8 +54,6 @@ class FedAvg final : public Algorithm<Scalar> {
  private:
   bool is_hub_;
   TreePlace place_;
-  Scalar workers_;   // n
-  bool has_groups_;  // of the hub: the peers below it answer for others, too
   double proximal_;  // mu
   std::unique_ptr<Compressor<Scalar>> compressor_;
   Vector<Scalar> x_;

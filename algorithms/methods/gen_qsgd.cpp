@@ -21,8 +21,6 @@ template <class Scalar>
 GenQsgd<Scalar>::GenQsgd(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
       place_(input),
-      workers_(static_cast<Scalar>(input.worker_count)),
-      has_groups_(input.has_groups),
       x_(input.initial),
       compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
       down_compressor_(make_compressor<Scalar>(*input.options.down_compressor, input.segments)),
@@ -69,13 +67,13 @@ Task GenQsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   const Scalar answers = sum_answers(it, *compressor_, answer, packets, sum_);
   if (place_.is_head()) {
     // group: C((m_j/r_j) sum_{i in S_j} c_i)
-    sum_ *= 1 / place_.share_of_group(answers);
+    sum_ *= 1 / place_.divisor(answers);
     it.send(0, place_.above.front(), encoded_packet(it, *compressor_, sum_, Purpose::group));
     co_return;
   }
 
   // step: c = C_dwn((1/r) sum_{i in S} c_i);  xhat <- xhat + gamma c
-  if (answers != 0) sum_ *= 1 / (has_groups_ ? workers_ : answers);
+  if (answers != 0) sum_ *= 1 / place_.divisor(answers);
   const PacketRef c = encoded_packet(it, *down_compressor_, sum_, Purpose::downlink);
   it.report(step(c->bytes(), it.number()));
   downlink_.say(c->bytes());

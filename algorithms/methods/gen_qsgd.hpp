@@ -45,8 +45,6 @@ class GenQsgd final : public Algorithm<Scalar> {
  private:
   bool is_hub_;
   TreePlace place_;
-  Scalar workers_;    // n
-  bool has_groups_;   // heads answer for others, too
   Vector<Scalar> x_;  // xhat
   std::unique_ptr<Compressor<Scalar>> compressor_;
   std::unique_ptr<Compressor<Scalar>> down_compressor_;

@@ -24,7 +24,6 @@ template <class Scalar>
 Scaffold<Scalar>::Scaffold(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
       place_(input),
-      has_groups_(input.has_groups),
       worker_count_(static_cast<Scalar>(input.worker_count)),
       local_steps_(*input.options.local_steps),
       server_step_(static_cast<Scalar>(server_step_of(input.options))),
@@ -34,7 +33,7 @@ Scaffold<Scalar>::Scaffold(const MethodInput<Scalar>& input)
       point_(input.initial.size()),
       change_(input.initial.size()) {
   if (!place_.is_worker()) sum_.resize(x_.size());
-  if (has_groups_ && input.links_vary)
+  if (input.has_groups && input.links_vary)
     throw Misuse(
         "topology.participation", "less than 1",
         "scaffold's hub needs the sum of all changes for c, and heads of groups scale those of a part; "
@@ -102,7 +101,7 @@ Task Scaffold<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // step: x <- x + (rho/r) sum_{S} (y_i - x);  c <- c + (1/n) sum_{S} (-c + (x - y_i) / (H eta))
   const Scalar n = worker_count_;
-  if (has_groups_) answers = n;
+  answers = place_.divisor(answers);
   if (answers == 0 || it.step_size() == 0) co_return;  // steps of length 0 tell nothing of the gradients
   const Scalar per_step = 1 / (static_cast<Scalar>(local_steps_) * it.step_size());
   control_ -= (answers / n) * control_ + (per_step / n) * sum_;

@@ -42,7 +42,6 @@ class Scaffold final : public Algorithm<Scalar> {
 
   bool is_hub_;
   TreePlace place_;
-  bool has_groups_;      // heads answer for others, too
   Scalar worker_count_;  // n
   std::uint64_t local_steps_;
   Scalar server_step_;  // rho

@@ -44,7 +44,6 @@ class DifferenceUplink {
       : self_(input.self),
         place_(input),
         keeps_(keeps),
-        has_groups_(input.has_groups),
         worker_count_(static_cast<Scalar>(input.worker_count)),
         memory_step_(static_cast<Scalar>(memory_step)),
         compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
@@ -94,17 +93,15 @@ class DifferenceUplink {
       return added == CodecStatus::ok ? status : added;
     });
     if (answers == 0) return 0;
-    const Scalar shared_by = place_.is_head() ? place_.share_of_group(answers)
-                             : has_groups_    ? worker_count_
-                                              : answers;
+    const Scalar divisor = place_.divisor(answers);
     if (mean_memory_.size() == 0) {
-      estimate *= 1 / shared_by;
+      estimate *= 1 / divisor;
       return answers;
     }
     const Scalar follow = place_.is_head() ? memory_step_ : memory_step_ / worker_count_;
     for (Index k = 0; k < estimate.size(); ++k) {
       const Scalar sum = estimate[k];
-      estimate[k] = mean_memory_[k] + sum / shared_by;
+      estimate[k] = mean_memory_[k] + sum / divisor;
       mean_memory_[k] += follow * sum;
     }
     return answers;
@@ -151,7 +148,6 @@ class DifferenceUplink {
   PeerId self_;
   TreePlace place_;
   HubKeeps keeps_;
-  bool has_groups_;      // heads answer for others, too
   Scalar worker_count_;  // n
   Scalar memory_step_;   // alpha
   std::unique_ptr<Compressor<Scalar>> compressor_;

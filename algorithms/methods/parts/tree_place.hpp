@@ -19,7 +19,8 @@ struct TreePlace {
   /// A peer's neighbors are the one above and those below. The hub is below nobody and has the least id, so
   /// whoever is linked with it is below it.
   template <class Scalar>
-  explicit TreePlace(const MethodInput<Scalar>& input) : below(input.neighbors) {
+  explicit TreePlace(const MethodInput<Scalar>& input)
+      : below(input.neighbors), worker_count_(input.worker_count), has_groups_(input.has_groups) {
     if (input.self == hub_id || below.empty()) return;
     above = {below.front()};
     below.erase(below.begin());
@@ -51,10 +52,12 @@ struct TreePlace {
     return is_head() ? it.collect(0, it.number(), group(it)) : it.collect(0);
   }
 
-  /// Of a head: the share of its group, itself among them, that `answers` answers are.
+  /// By what the sum of `answers` answers is divided: the hub's becomes the mean over all workers of the
+  /// round, and on a tree over all n; a head's the sum over its whole group, itself among them.
   template <class Scalar>
-  Scalar share_of_group(Scalar answers) const {
-    return answers / static_cast<Scalar>(1 + below.size());
+  Scalar divisor(Scalar answers) const {
+    if (is_head()) return answers / static_cast<Scalar>(1 + below.size());
+    return has_groups_ ? static_cast<Scalar>(worker_count_) : answers;
   }
 
   /// A message of at most `bytes` to each peer below that takes part in the round of `row`.
@@ -77,6 +80,8 @@ struct TreePlace {
   }
 
  private:
+  PeerId worker_count_;  // n
+  bool has_groups_;      // the peers below the hub answer for others, too
   std::vector<PeerId> round_;
 };
 
