@@ -33,11 +33,30 @@ Scaffold<Scalar>::Scaffold(const MethodInput<Scalar>& input)
       point_(input.initial.size()),
       change_(input.initial.size()) {
   if (!place_.is_worker()) sum_.resize(x_.size());
-  if (input.has_groups && input.links_vary)
-    throw Misuse(
-        "topology.participation", "less than 1",
-        "scaffold's hub needs the sum of all changes for c, and heads of groups scale those of a part; "
-        "expected 1, or a star");
+  if (input.has_groups && input.links_vary && !place_.is_worker()) counts_.resize(2);
+}
+
+/// Adds what one peer answers to `sum_`, and n_j / r_j times that to `change_`. Returns r_j, the number of
+/// workers that it is the sum of: 1, unless a head says otherwise.
+template <class Scalar>
+Scalar Scaffold<Scalar>::take(Iteration<Scalar>& it, std::span<const std::byte> bytes) {
+  const std::size_t vector_bytes = view(x_).size_bytes();
+  Scalar workers = 1, scale = 1;
+  if (counts_.size() != 0 && bytes.size() > vector_bytes) {
+    if (!read_full<Scalar>(bytes.subspan(vector_bytes), view(counts_)) || !(counts_[0] > 0)) {
+      it.report(CodecStatus::malformed);
+      return 0;
+    }
+    workers = counts_[0];
+    scale = counts_[1] / workers;
+    bytes = bytes.first(vector_bytes);
+  }
+  if (!add_full<Scalar>(bytes, 1, view(sum_))) {
+    it.report(CodecStatus::malformed);
+    return 0;
+  }
+  if (counts_.size() != 0 && is_hub_) add_full<Scalar>(bytes, scale, view(change_));
+  return workers;
 }
 
 template <class Scalar>
@@ -88,24 +107,33 @@ Task Scaffold<Scalar>::iterate(Iteration<Scalar>& it) {
     co_return;
   }
 
-  // group: sum_{i of group j} (y_i - x)
+  // group: sum_{i in S of group j} (y_i - x)
   const std::span<const PacketRef> packets = co_await place_.answers(it);
   sum_.setZero();
-  Scalar answers = take_answers(it, answer, packets, [&](PeerId, std::span<const std::byte> bytes) {
-    return add_full<Scalar>(bytes, 1, view(sum_)) ? CodecStatus::ok : CodecStatus::malformed;
+  change_.setZero();
+  Scalar workers = 0;
+  const Scalar answers = take_answers(it, answer, packets, [&](PeerId, std::span<const std::byte> bytes) {
+    workers += take(it, bytes);
+    return CodecStatus::ok;
   });
   if (place_.is_head()) {
-    it.send(0, place_.above.front(), full_packet(it, sum_));
+    if (counts_.size() == 0) {
+      it.send(0, place_.above.front(), full_packet(it, sum_));
+    } else {
+      counts_ << answers, static_cast<Scalar>(1 + place_.below.size());  // r_j, n_j
+      it.send(0, place_.above.front(), full_packet(it, sum_, counts_));
+    }
     co_return;
   }
 
   // step: x <- x + (rho/r) sum_{S} (y_i - x);  c <- c + (1/n) sum_{S} (-c + (x - y_i) / (H eta))
   const Scalar n = worker_count_;
-  answers = place_.divisor(answers);
+  const Scalar divisor = place_.divisor(answers);
   if (answers == 0 || it.step_size() == 0) co_return;  // steps of length 0 tell nothing of the gradients
   const Scalar per_step = 1 / (static_cast<Scalar>(local_steps_) * it.step_size());
-  control_ -= (answers / n) * control_ + (per_step / n) * sum_;
-  x_ += (server_step_ / answers) * sum_;
+  const Scalar in_round = counts_.size() == 0 ? divisor : workers;
+  control_ -= (in_round / n) * control_ + (per_step / n) * sum_;
+  x_ += (server_step_ / divisor) * (counts_.size() == 0 ? sum_ : change_);
 }
 
 template <class Scalar>
@@ -116,13 +144,16 @@ void Scaffold<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.scratch("local point", point_);
   visitor.scratch("change", change_);
   if (sum_.size() != 0) visitor.scratch("sum", sum_);
+  if (counts_.size() != 0) visitor.scratch("counts", counts_);
 }
 
 template <class Scalar>
 Traffic Scaffold<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
   const std::uint64_t model_bytes = view(x_).size_bytes();
   const MixingRow& row = rows.at(number - 1);
-  return place_.with_answer(place_.to_below(row, number > 1 ? 2 * model_bytes : 0), row, model_bytes, true);
+  const std::uint64_t count_bytes = place_.is_head() ? view(counts_).size_bytes() : 0;
+  return place_.with_answer(place_.to_below(row, number > 1 ? 2 * model_bytes : 0), row,
+                            model_bytes + count_bytes, true);
 }
 
 MethodInfo scaffold_info() {

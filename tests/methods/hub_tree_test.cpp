@@ -63,7 +63,7 @@ TEST_CASE("hub tree: the expectation over what compressors and rounds draw is th
   for (const std::string& method : methods_that_permit_a_tree()) {
     const MethodInfo& info = find_method(method);
     const bool is_full = info.compressor == CompressorNeed::none;
-    if ((info.compressor != CompressorNeed::unbiased && !is_full) || method == "scaffold") continue;
+    if ((info.compressor != CompressorNeed::unbiased && !is_full)) continue;
     CAPTURE(method);
     Vector<double> mean = Vector<double>::Zero(6);
     constexpr int draws = 4000;
@@ -124,9 +124,6 @@ TEST_CASE("hub tree: what a tree cannot do is refused with the remedy") {
   CHECK(contains(refusal("kind = \"path\", peers = 6", fed_avg), "a tree of two levels (\"hub-tree(2)\")"));
   CHECK(contains(refusal("kind = \"hub-tree(2)\", peers = 6", "algorithm.kind = \"lgc\"\n"),
                  "expected \"star\", or one of fed-avg"));
-  CHECK(contains(
-      refusal("kind = \"hub-tree(2)\", peers = 6, participation = 0.5", "algorithm.kind = \"scaffold\"\n"),
-      "expected 1, or a star"));
   CHECK(contains(refusal("kind = \"hub-tree(2)\", peers = 6, round_deadline = \"1 s\"", fed_avg),
                  "expected 0 s, or a star"));
   CHECK(contains(refusal("kind = \"hub-tree(2)\", peers = 6", fed_avg + "failure.policy = \"drop\"\n"),

@@ -204,7 +204,7 @@ TEST_SUITE("net") {
         if (!method.permits_tree) continue;
         auto run = settings_of(method.name, {.family = "hub-tree(2)", .peers = 7}, {.iterations = 10});
         run.topology.hub = hub;
-        if (method.permits_time_varying && method.name != "scaffold") run.topology.participation = 0.5;
+        if (method.permits_time_varying) run.topology.participation = 0.5;
         const std::vector<PeerId> all = {0, 1, 2, 3, 4, 5, 6}, workers = {1, 2, 3, 4, 5, 6};
         const std::vector<PeerId>& ids = hub == HubData::none ? workers : all;
         check_twins(prepare<double>(run, quadratic_problem<double>(300, ids, Shared::nothing)));

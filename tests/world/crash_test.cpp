@@ -47,7 +47,7 @@ TEST_CASE("crash: on a tree below a hub, peers of every level that die and come 
   for (const MethodInfo& method : methods()) {
     if (!method.permits_tree) continue;
     CAPTURE(method.name);
-    const bool sits_out = method.permits_time_varying && method.name != "scaffold";
+    const bool sits_out = method.permits_time_varying;
     const auto experiment = kept_experiment(
         method.name, {.family = "hub-tree(2)", .peers = 7, .participation = sits_out ? 0.5 : 1.0}, 40, 7);
     const RunOutcome<double> undisturbed = simulate(experiment, Duration{1000});

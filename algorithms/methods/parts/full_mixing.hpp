@@ -16,14 +16,15 @@ PacketRef full_packet(Iteration<Scalar>& it, const Vector<Scalar>& vector) {
   return std::move(buffer).seal();
 }
 
-/// Returns a packet with two vectors of one size in full precision, one behind the other.
+/// Returns a packet with two vectors in full precision, one behind the other.
 template <class Scalar>
 PacketRef full_packet(Iteration<Scalar>& it, const Vector<Scalar>& first, const Vector<Scalar>& second) {
   PacketBuffer buffer = it.new_packet();
-  const std::size_t half = view(first).size_bytes();
-  const std::span<std::byte> bytes = buffer.resize(2 * half);
-  if (half != 0) std::memcpy(bytes.data(), first.data(), half);
-  if (half != 0) std::memcpy(bytes.data() + half, second.data(), half);
+  const std::size_t of_first = view(first).size_bytes();
+  const std::size_t of_second = view(second).size_bytes();
+  const std::span<std::byte> bytes = buffer.resize(of_first + of_second);
+  if (of_first != 0) std::memcpy(bytes.data(), first.data(), of_first);
+  if (of_second != 0) std::memcpy(bytes.data() + of_first, second.data(), of_second);
   return std::move(buffer).seal();
 }
 
