@@ -201,8 +201,9 @@ TopologySpec parse_topology_spec(const std::string& spec) {
     return {spec, size.rows * size.columns};
   }
   std::uint64_t peers = 0;
-  if (spelling.arguments.empty() || !parse_whole(spelling.arguments[0], peers) || peers == 0 ||
-      peers > std::numeric_limits<PeerId>::max())
+  const std::size_t least_arguments = family.arguments.empty() ? 1 : 2;
+  if (spelling.arguments.size() < least_arguments || !parse_whole(spelling.arguments[0], peers) ||
+      peers == 0 || peers > std::numeric_limits<PeerId>::max())
     throw Misuse(key, spec,
                  "the first argument is the number of peers, from 1 to " +
                      std::to_string(std::numeric_limits<PeerId>::max()) + ", as in " + family.name +

@@ -154,8 +154,8 @@ std::unique_ptr<Schedule> hub_rounds(std::unique_ptr<Schedule> all, double share
         std::min(rarest, static_cast<double>(group.answering) / static_cast<double>(group.members.size()));
   }
   if (answering == 0)
-    throw refusal("that is less than one of " + std::to_string(with_data) + " workers; expected at least " +
-                  number_text(0.5 / with_data));
+    throw refusal("that is less than one of " + std::to_string(with_data) +
+                  " workers; expected at least 0.5 / " + std::to_string(with_data));
 
   const double least_rounds = std::max(64.0, std::ceil(8.0 / rarest));
   const auto require_fit = [&](double count) {

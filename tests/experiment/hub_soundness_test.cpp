@@ -42,7 +42,7 @@ TEST_CASE(
         "expected "
         "\"static\"");
   CHECK(refusal("topology = { peers = 4, participation = 0.1 }\n" + fed_avg) ==
-        "topology.participation = 0.1: that is less than one of 4 workers; expected at least 0.125");
+        "topology.participation = 0.1: that is less than one of 4 workers; expected at least 0.5 / 4");
   CHECK(contains(refusal("topology = { peers = 4, participation = 0.5 }\nalgorithm.kind = \"cd-adam\"\n"),
                  "cd-adam needs all workers in every round; expected 1, or one of fed-avg"));
 }

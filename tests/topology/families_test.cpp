@@ -224,4 +224,6 @@ TEST_CASE("families: a specification is the spelling with the peers in front") {
   for (const std::string spec :
        {"ring", "ring(x)", "ring(0)", "rin(8)", "torus(16)", "torus(16, 4x4)", "ring(16"})
     CHECK_FALSE(misuse_text([&] { hearsay::parse_topology_spec(spec); }).empty());
+  // What is missing is the number of peers, not the one argument that a run file has.
+  CHECK(contains(misuse_text([] { hearsay::parse_topology_spec("hub-tree(3)"); }), "as in hub-tree(16, g)"));
 }

@@ -106,7 +106,7 @@ TEST_CASE(
 
 TEST_CASE("hub rounds: a share of less than one worker is refused in a sentence") {
   CHECK(misuse_text([] { hub_rounds(star(5), 0.05, HubData::its_own, 1); }) ==
-        "topology.participation = 0.05: that is less than one of 5 workers; expected at least 0.1");
+        "topology.participation = 0.05: that is less than one of 5 workers; expected at least 0.5 / 5");
   CHECK(contains(misuse_text([] { hub_rounds(star(5), 1.5, HubData::its_own, 1); }), "at most 1"));
 }
 
