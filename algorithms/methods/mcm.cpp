@@ -125,7 +125,7 @@ Traffic Mcm<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
                                         .exact = !packet.data_dependent_size,
                                         .vector_bytes = view(x_).size_bytes(),
                                         .own = BacklogTraffic::Own::told_apart,
-                                        .not_told = is_hub_ ? rows.self() : place.above.front()}
+                                        .not_told = place.not_told(rows)}
                              .in(number, rows);
   return uplink_.traffic(number, rows, x_.size(),
                          {omega.messages + missed.messages, omega.payload_bytes + missed.payload_bytes,

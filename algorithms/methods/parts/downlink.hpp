@@ -118,7 +118,7 @@ class Downlink {
                             .exact = exact,
                             .vector_bytes = vector_bytes,
                             .own = BacklogTraffic::Own::told_next_time,
-                            .not_told = place_.is_hub() ? rows.self() : place_.above.front()}
+                            .not_told = place_.not_told(rows)}
           .in(number, rows);
     return place_.to_below(rows.at(number - 1), number > 1 ? packet.bytes : 0, exact);
   }
