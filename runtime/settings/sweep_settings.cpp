@@ -10,6 +10,7 @@
 #include "runtime/foundation/whole_file.hpp"
 #include "runtime/settings/run_file.hpp"
 #include "runtime/settings/run_settings_file.hpp"
+#include "runtime/settings/sweep_folders.hpp"
 #include "runtime/toml/setting_table.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -20,7 +21,6 @@ namespace fs = std::filesystem;
 
 /// A sweep of more runs is most likely a mistake: an axis too many.
 constexpr std::size_t most_points = 10'000;
-constexpr std::size_t longest_slug = 100;
 
 struct Variant {
   std::string name;
@@ -39,6 +39,8 @@ struct SweepTable {
   std::uint64_t repeat = 1;
   std::optional<Axis> seeds;  ///< instead of those that count on from run.seed
   std::optional<Setting> tune;
+  std::optional<std::string> title;
+  std::vector<std::string> not_reproduced;
   std::vector<std::string> about;
   std::vector<SweepClaim> claims;
   std::vector<Variant> variants;
@@ -78,20 +80,20 @@ std::vector<Variant> read_variants(const Setting& array) {
 /// Returns the keys of [sweep] that are no axes. They are never written, because a resolved run has no sweep.
 const std::vector<KeyRow<SweepTable>>& sweep_rows() {
   const auto not_written = [](const auto&) { return std::string(); };
+  const auto as_it_stands = [](const Setting& setting, const fs::path&) { return setting; };
   static const std::vector<KeyRow<SweepTable>> rows = {
       {"sweep.driver", &SweepTable::driver, kinds::choice<Sweep::Driver>({"run", "simulate"}), "sweep",
        "real processes, or virtual time"},
       {"sweep.baseline",
        &SweepTable::baseline,
-       {"name of a variant", [](const Setting& setting, const fs::path&) { return setting; }, not_written},
+       {"name of a variant", as_it_stands, not_written},
        "sweep",
        "what the other variants are compared with"},
       {"sweep.repeat", &SweepTable::repeat, kinds::count(1), "sweep",
        "runs of every point, with the seeds run.seed, run.seed + 1, ...; figures get 95 % intervals"},
       {"sweep.tune",
        &SweepTable::tune,
-       {"array of keys of axes", [](const Setting& setting, const fs::path&) { return setting; },
-        not_written},
+       {"array of keys of axes", as_it_stands, not_written},
        "sweep",
        "axes that are tuned away: every variant gets the best value, chosen on seeds of its own"},
       {"sweep.variant",
@@ -100,11 +102,9 @@ const std::vector<KeyRow<SweepTable>>& sweep_rows() {
         [](const Setting& setting, const fs::path&) { return read_variants(setting); }, not_written},
        "sweep",
        "rows of the sweep's table"},
-      {"sweep.about",
-       &SweepTable::about,
-       {"array of texts", [](const Setting& setting, const fs::path&) { return setting.texts(); },
-        not_written},
-       "sweep",
+      {"sweep.title", &SweepTable::title, kinds::optional(kinds::name()), "sweep",
+       "the heading of the sweep on a page"},
+      {"sweep.about", &SweepTable::about, kinds::texts(), "sweep",
        "paragraphs over the sweep's figures on a page"},
       {"sweep.claim",
        &SweepTable::claims,
@@ -112,6 +112,8 @@ const std::vector<KeyRow<SweepTable>>& sweep_rows() {
         [](const Setting& setting, const fs::path&) { return read_claims(setting); }, not_written},
        "sweep",
        "what the results have to show; a claim that does not hold is said, and is exit code 5"},
+      {"sweep.not_reproduced", &SweepTable::not_reproduced, kinds::texts(), "sweep",
+       "sentences below the claims: what of a paper the results do not show"},
   };
   return rows;
 }
@@ -194,39 +196,6 @@ SweepTable read_table(const std::vector<Setting>& settings) {
   if (table.variants.empty()) table.variants.emplace_back();
   return table;
 }
-
-/// Returns a folder name for any text: "5-mbit-s" for "5 Mbit/s".
-std::string slug(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    const bool kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_';
-    if (upper)
-      result += static_cast<char>(c - 'A' + 'a');
-    else if (kept)
-      result += c;
-    else if (!result.empty() && result.back() != '-')
-      result += '-';
-  }
-  result.resize(std::min(result.size(), longest_slug));
-  while (!result.empty() && (result.back() == '-' || result.back() == '.')) result.pop_back();
-  result.erase(0, result.find_first_not_of('.'));
-  return result.empty() ? "x" : result;
-}
-
-/// Makes folder names unique: if two values have the same slug, the later folder gets a number, "5-mbit-s-2".
-class Folders {
- public:
-  fs::path take(const fs::path& wanted) {
-    fs::path folder = wanted;
-    for (std::size_t number = 2; !taken_.insert(folder).second; ++number)
-      folder = wanted.string() + "-" + std::to_string(number);
-    return folder;
-  }
-
- private:
-  std::set<fs::path> taken_;
-};
 
 /// How many seeds every point is run with.
 std::size_t repeats_of(const SweepTable& table) {
@@ -316,8 +285,16 @@ Sweep parse_sweep(std::string_view toml_text, const fs::path& directory,
   const std::size_t combinations = combinations_of(table);
   const std::size_t repeats = repeats_of(table);
   const std::size_t kept_axes = table.axes.size() - table.tuned_axes;
-  Sweep sweep{table.driver, table.baseline ? table.baseline->name() : "", {}, {}, repeats, {}, table.about,
-              table.claims};
+  Sweep sweep{.driver = table.driver,
+              .baseline = table.baseline ? table.baseline->name() : "",
+              .output = {},
+              .points = {},
+              .repeats = repeats,
+              .tuned = {},
+              .title = table.title.value_or(""),
+              .about = table.about,
+              .claims = table.claims,
+              .not_reproduced = table.not_reproduced};
   std::size_t candidates = 1;
   for (std::size_t k = kept_axes; k < table.axes.size(); ++k) {
     candidates *= table.axes[k].values.size();
@@ -326,12 +303,12 @@ Sweep parse_sweep(std::string_view toml_text, const fs::path& directory,
       sweep.tuned.back().values.push_back(as_written(value.value));
   }
   // A variant's folder is chosen at its first point, so that all its points share it.
-  Folders variant_folders;
+  SweepFolders variant_folders;
   for (const Variant& variant : table.variants) {
     fs::path variant_folder;
     fs::path folder;
-    Folders folders;
-    Folders tuned_folders;
+    SweepFolders folders;
+    SweepFolders tuned_folders;
     for (std::size_t combination = 0; combination < combinations; ++combination) {
       std::vector<Setting> axis_layer;
       std::size_t remaining = combination;

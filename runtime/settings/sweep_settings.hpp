@@ -43,8 +43,10 @@ struct Sweep {
   /// If there are any, the points are candidates: those that differ only in `tuned` share a folder, and only
   /// one of them is to be run (see sweep_tuning.hpp).
   std::vector<TunedAxis> tuned;
+  std::string title = {};               ///< its heading on a page; may be empty
   std::vector<std::string> about = {};  ///< what the page of the sweep says of it, paragraph by paragraph
   std::vector<SweepClaim> claims = {};  ///< what its results have to show
+  std::vector<std::string> not_reproduced = {};  ///< sentences: what of a paper they do not show
 
   /// True if there is nothing to sweep over: no variants, no axes, no repeats.
   bool is_one_run() const {

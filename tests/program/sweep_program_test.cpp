@@ -311,7 +311,9 @@ TEST_CASE("sweep: a claim that does not hold is said, stands in sweep.json, and 
     folder.write("s.toml", quadratic_run + R"toml(
 [sweep]
 driver = "simulate"
+title = "its title"
 about = ["what it is about"]
+not_reproduced = ["what it does not show"]
 [[sweep.variant]]
 name = "plain"
 algorithm.kind = "d-psgd"
@@ -332,7 +334,13 @@ ascending = ["plain", )toml" + bound +
   CHECK(holds.code == 0);
   CHECK(holds.said.find("holds: the loss is bounded\n    loss: plain ") != std::string::npos);
   CHECK(claim()["holds"] == true);
-  CHECK(json_of(content_of(folder.path() / "out/sweep.json"))["about"] == Json{"what it is about"});
+  const Json record = json_of(content_of(folder.path() / "out/sweep.json"));
+  CHECK(record["title"] == "its title");
+  CHECK(record["about"] == Json{"what it is about"});
+  CHECK(record["not_reproduced"] == Json{"what it does not show"});
+  CHECK(holds.said.find("holds: the loss") <
+        holds.said.find("Did not reproduce:\n    what it does not show\n"));
+  CHECK(holds.said.find("Did not reproduce:") != std::string::npos);
   const ProgramEnd fails = end_with("-1.0");
   CHECK(fails.code == 5);
   CHECK(fails.said.find("FAILS: the loss is bounded\n    loss: plain ") != std::string::npos);

@@ -25,7 +25,7 @@ const KeyInfo& info_of(const std::string& key) {
 TEST_CASE("key reference: every key of a run file and of [sweep] is there once, in their order") {
   std::vector<std::string> keys = run_file_keys();
   keys.insert(keys.end(), {"sweep.driver", "sweep.baseline", "sweep.repeat", "sweep.tune", "sweep.variant",
-                           "sweep.about", "sweep.claim", "sweep.KEY"});
+                           "sweep.title", "sweep.about", "sweep.claim", "sweep.not_reproduced", "sweep.KEY"});
   std::vector<std::string> listed;
   for (const KeyInfo& info : key_reference()) listed.push_back(info.key);
   CHECK(listed == keys);

@@ -116,6 +116,21 @@ TEST_CASE("sweep: with repeats every point is run with seeds that count on from 
   CHECK(unrepeated.points[1].run == parse(once).points[1].run);
 }
 
+TEST_CASE("sweep: what a page says of it is read as it stands, and nothing is said unless it is given") {
+  const Sweep sweep = parse(
+      "[sweep]\ntitle = \"A, B 2019: C\"\nabout = [\"D.\"]\nnot_reproduced = [\"E: not here.\", \"F.\"]\n"
+      "topology.peers = [4, 8]");
+  CHECK(sweep.title == "A, B 2019: C");
+  CHECK(sweep.about == std::vector<std::string>{"D."});
+  CHECK(sweep.not_reproduced == std::vector<std::string>{"E: not here.", "F."});
+  CHECK(parse(example).title.empty());
+  CHECK(parse(example).not_reproduced.empty());
+  CHECK(contains(refusal("[sweep]\ntitle = \"\""), "test.toml:2: sweep.title = \"\": expected"));
+  CHECK(contains(refusal("[sweep]\ntitle = [\"A\"]"), "test.toml:2: sweep.title"));
+  CHECK(contains(refusal("[sweep]\nnot_reproduced = \"E\""), "expected an array of texts"));
+  CHECK(contains(refusal("[sweep]\nnot_reproduced = [\"E\", \"\"]"), "expected an array of texts"));
+}
+
 TEST_CASE("sweep: a list of seeds is no axis, but says which seeds the repeats have") {
   const Sweep sweep = parse("run.output = \"o\"\n[sweep]\nrun.seed = [5, 2, 9]");
   CHECK(sweep.repeats == 3);

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 using namespace hearsay;
 using Json = nlohmann::ordered_json;
 
@@ -51,6 +53,43 @@ TEST_CASE("claim verdicts: an order flips with the figures, and an equal figure 
   CHECK(verdict_of(sweep, {1.0, 10.5}).verdict == Verdict::fails);
   CHECK(verdict_of(sweep, {1.0, 2.1}).measured == std::vector<std::string>{"2 * low 2 < high 2.1 < 10"});
   CHECK(verdict_of(sweep, {1.0, 1.5}).measured == std::vector<std::string>{"2 * low 2 not < high 1.5 < 10"});
+}
+
+TEST_CASE("claim verdicts: numbers that differ look different beside each other, and no digit is wasted") {
+  const Sweep sweep = sweep_with("figure = \"loss\"\nascending = [\"low\", \"high\"]");
+  const auto measured = [&](double low, double high) {
+    return verdict_of(sweep, {low, high}).measured.front();
+  };
+  CHECK(measured(0.0122411, 0.0122412) == "low 0.0122411 < high 0.0122412");
+  CHECK(measured(0.0122412, 0.0122411) == "low 0.0122412 not < high 0.0122411");
+  CHECK(measured(0.0122411, 0.0122499) == "low 0.01224 < high 0.01225");
+  CHECK(measured(0.0122411, 0.0122411) == "low 0.01224 not < high 0.01224");
+  const double above_one = std::nextafter(1.0, 2.0);
+  CHECK(measured(1.0, above_one) == "low 1 < high 1.0000000000000002");
+}
+
+TEST_CASE(
+    "claim verdicts: bytes and messages say whose they are, and the record says where a claim is to hold") {
+  const Sweep sweep =
+      sweep_with("figure = \"bytes_sent\"\nascending = [\"low\", \"high\", 7]\nat.topology.peers = 8",
+                 "topology.peers = [4, 8]");
+  const auto record = record_of(verdicts_on(sweep, {})).front();
+  CHECK(record["of"] == "bytes sent by all peers");
+  CHECK(record["at"] == Json::parse(R"json({"topology.peers": ["8"]})json"));
+  CHECK(record["bounds"] == Json::parse("[7.0]"));
+  const auto words = [](const std::string& claim) {
+    return record_of(verdicts_on(sweep_with(claim + "\nascending = [\"high\", 1]"), {})).front()["of"];
+  };
+  CHECK(words("figure = \"messages_sent\"") == "messages sent by all peers");
+  CHECK(words("figure = \"bytes_to_target\"") == "bytes sent per peer to the target");
+  CHECK(words("figure = \"consensus_distance\"\nminus = 0.5") == "consensus distance minus 0.5");
+  CHECK(words("figure = \"loss\"\nminus = \"0.5 * low\"") == "loss minus that of 0.5 * low");
+}
+
+TEST_CASE("claim verdicts: what did not reproduce is said below the claims, a line each") {
+  CHECK(not_reproduced_text(sweep_with("diverge = [\"low\"]", "not_reproduced = [\"A.\", \"B.\"]")) ==
+        "\nDid not reproduce:\n    A.\n    B.\n");
+  CHECK(not_reproduced_text(sweep_with("diverge = [\"low\"]")).empty());
 }
 
 TEST_CASE(
@@ -115,7 +154,8 @@ TEST_CASE("claim verdicts: the record and the text say what was measured") {
   const Sweep sweep = sweep_with("figure = \"loss\"\nminus = \"low\"\nascending = [\"high\", 10]");
   const std::vector<SweepRow> rows = {row_of(sweep.points[0], 1.0), row_of(sweep.points[1], 3.0)};
   CHECK(record_of(verdicts_on(sweep, rows)) == Json::parse(R"json([{"says": "it is so", "holds": true,
-    "figure": "loss", "minus": "low", "measured": ["high 2 < 10"]}])json"));
-  CHECK(text_of(verdicts_on(sweep, rows)) == "\nholds: it is so\n    loss less that of low: high 2 < 10\n");
+    "figure": "loss", "minus": "low", "of": "loss minus that of low", "at": {}, "bounds": [10.0],
+    "measured": ["high 2 < 10"]}])json"));
+  CHECK(text_of(verdicts_on(sweep, rows)) == "\nholds: it is so\n    loss minus that of low: high 2 < 10\n");
   CHECK(record_of(verdicts_on(sweep, {})).front()["holds"] == nullptr);
 }

@@ -181,7 +181,7 @@ void ReportData::add_sweep(const fs::path& folder, const ReadingWatch& watch) {
   if (points == record.end() || !points->is_array()) throw Misuse(file.string() + ": it has no points");
 
   Json group = group_of("sweep", name_of(folder));
-  for (const char* key : {"driver", "points_in_total", "about", "claims"})
+  for (const char* key : {"driver", "points_in_total", "title", "about", "claims", "not_reproduced"})
     if (const auto found = record.find(key); found != record.end()) group[key] = *found;
   for (const Json& tried : *points) {
     if (!tried.is_object()) throw Misuse(file.string() + ": a point in it is none");

@@ -167,6 +167,9 @@ Json facts_of(const RunFolder& run) {
   if (run.summary.is_object()) {
     for (const auto& [key, value] : run.summary.items())
       if (value.is_primitive()) facts[key] = value.is_number_float() ? short_number(value) : value;
+    // Whole: a claim may be about what little one loss has above another.
+    if (const auto loss = run.summary.find("loss"); loss != run.summary.end() && loss->is_number())
+      facts["loss"] = *loss;
     for (const std::string name : {"hub_port", "round_deadline"})
       if (const auto told = run.summary.find(name); told != run.summary.end() && told->is_object())
         for (const auto& [key, value] : told->items())

@@ -77,13 +77,31 @@ std::string text_of(const Axes& axes) {
   return text.empty() ? text : text + ": ";
 }
 
-std::string text_of(double value) { return std::isinf(value) ? "infinite" : significant(value, 4); }
+std::string text_of(double value, int digits) {
+  return std::isinf(value) ? "infinite" : significant(value, digits);
+}
+
+/// Returns with how many digits neighbors that differ look different: four, or as many more as it takes.
+int digits_for(const std::vector<double>& values) {
+  constexpr int least = 4;
+  constexpr int most = std::numeric_limits<double>::max_digits10;
+  for (int digits = least; digits < most; ++digits)
+    if (std::ranges::adjacent_find(values, [&](double one, double next) {
+          return one != next && text_of(one, digits) == text_of(next, digits);
+        }) == values.end())
+      return digits;
+  return most;
+}
+
+/// "2 * DCD": the factor, unless it is 1, and the variant.
+std::string name_of(const ClaimTerm& term) {
+  return (term.factor == 1.0 ? "" : significant(term.factor, 6) + " * ") + term.variant;
+}
 
 /// "2 * DCD 0.62": the factor, the variant, and the figure times the factor.
-std::string text_of(const ClaimTerm& term, double value) {
-  if (term.variant.empty()) return text_of(value);
-  return (term.factor == 1.0 ? "" : significant(term.factor, 6) + " * ") + term.variant + " " +
-         text_of(value);
+std::string text_of(const ClaimTerm& term, double value, int digits) {
+  if (term.variant.empty()) return text_of(value, digits);
+  return name_of(term) + " " + text_of(value, digits);
 }
 
 /// Returns the figure of a variant times the factor, or the factor alone. Empty if it was not tried.
@@ -102,18 +120,21 @@ struct AtPlace {
 };
 
 AtPlace ascends(const SweepClaim& claim, const Cells& cells, const Axes& axes) {
-  AtPlace place{Verdict::holds, text_of(axes)};
-  double before = -infinity;
   const std::optional<double> minus = value_of(claim.minus, claim.figure, cells, axes);
+  if (!minus) return {};
+  std::vector<double> values;
   for (const ClaimTerm& term : claim.ascending) {
     const std::optional<double> figure = value_of(term, claim.figure, cells, axes);
-    if (!figure || !minus) return {};
-    const double value = term.variant.empty() ? *figure : *figure - term.factor * *minus;
-    const bool is_first = &term == &claim.ascending.front();
-    const bool is_more = is_first ? !std::isnan(value) : before < value;
-    place.measured += (is_first ? "" : is_more ? " < " : " not < ") + text_of(term, value);
+    if (!figure) return {};
+    values.push_back(term.variant.empty() ? *figure : *figure - term.factor * *minus);
+  }
+  const int digits = digits_for(values);
+  AtPlace place{std::isnan(values.front()) ? Verdict::fails : Verdict::holds,
+                text_of(axes) + text_of(claim.ascending.front(), values.front(), digits)};
+  for (std::size_t k = 1; k < values.size(); ++k) {
+    const bool is_more = values[k - 1] < values[k];
+    place.measured += (is_more ? " < " : " not < ") + text_of(claim.ascending[k], values[k], digits);
     if (!is_more) place.verdict = Verdict::fails;
-    before = value;
   }
   return place;
 }
@@ -135,21 +156,44 @@ AtPlace diverges(const SweepClaim& claim, const Cells& cells, const Axes& axes) 
   return place;
 }
 
-/// Returns what is taken from the figures: a variant's name or a number; null if nothing is.
+/// Returns what is taken from the figures: a variant or a number; null if nothing is.
 Json minus_of(const SweepClaim& claim) {
-  if (!claim.minus.variant.empty()) return claim.minus.variant;
+  if (!claim.minus.variant.empty()) return name_of(claim.minus);
   return claim.minus.factor == 0.0 ? Json(nullptr) : Json(claim.minus.factor);
 }
 
-/// "loss less that of gradient descent: "; nothing for a claim that has no figure.
-std::string name_of_figure(const SweepClaim& claim) {
+/// "loss", "bytes sent by all peers": a figure in words that say whose it is.
+std::string words_for(const std::string& figure) {
+  if (figure == "bytes_sent") return "bytes sent by all peers";
+  if (figure == "messages_sent") return "messages sent by all peers";
+  if (figure == "bytes_to_target") return "bytes sent per peer to the target";
+  std::string words = figure;
+  std::ranges::replace(words, '_', ' ');
+  return words;
+}
+
+/// "loss minus that of gradient descent"; nothing for a claim that has no figure.
+std::string words_for(const SweepClaim& claim) {
   if (claim.figure.empty()) return "";
   const Json minus = minus_of(claim);
-  return claim.figure +
-         (minus.is_string()   ? " less that of " + claim.minus.variant
-          : minus.is_number() ? " less " + significant(claim.minus.factor, 9)
-                              : "") +
-         ": ";
+  return words_for(claim.figure) + (minus.is_string()   ? " minus that of " + minus.get<std::string>()
+                                    : minus.is_number() ? " minus " + significant(claim.minus.factor, 9)
+                                                        : "");
+}
+
+/// Returns the places that the claim is about: {"topology.kind": ["ring"]}.
+Json at_of(const SweepClaim& claim) {
+  Json at = Json::object();
+  for (const auto& [key, values] : claim.at) at[key] = values;
+  return at;
+}
+
+/// Returns the numbers among the terms.
+Json bounds_of(const SweepClaim& claim) {
+  Json bounds = Json::array();
+  for (const ClaimTerm& term : claim.ascending)
+    if (term.variant.empty()) bounds.push_back(term.factor);
+  return bounds;
 }
 
 const char* text_of(Verdict verdict) {
@@ -190,9 +234,17 @@ std::string text_of(const std::vector<ClaimVerdict>& verdicts) {
   std::string text;
   for (const ClaimVerdict& verdict : verdicts) {
     text += std::string("\n") + text_of(verdict.verdict) + ": " + verdict.claim->says + "\n";
+    const std::string words = words_for(*verdict.claim);
     for (const std::string& line : verdict.measured)
-      text += "    " + name_of_figure(*verdict.claim) + line + "\n";
+      text += "    " + (words.empty() ? "" : words + ": ") + line + "\n";
   }
+  return text;
+}
+
+std::string not_reproduced_text(const Sweep& sweep) {
+  std::string text;
+  for (const std::string& sentence : sweep.not_reproduced)
+    text += (text.empty() ? "\nDid not reproduce:\n    " : "    ") + sentence + "\n";
   return text;
 }
 
@@ -205,6 +257,9 @@ Json record_of(const std::vector<ClaimVerdict>& verdicts) {
           verdict.verdict == Verdict::not_tried ? Json(nullptr) : Json(verdict.verdict == Verdict::holds)},
          {"figure", verdict.claim->figure.empty() ? Json(nullptr) : Json(verdict.claim->figure)},
          {"minus", minus_of(*verdict.claim)},
+         {"of", words_for(*verdict.claim)},
+         {"at", at_of(*verdict.claim)},
+         {"bounds", bounds_of(*verdict.claim)},
          {"measured", verdict.measured}});
   return record;
 }

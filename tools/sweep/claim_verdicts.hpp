@@ -16,7 +16,8 @@ enum class Verdict { holds, fails, not_tried };
 struct ClaimVerdict {
   const SweepClaim* claim;
   Verdict verdict;
-  std::vector<std::string> measured;  ///< of every place a line: "topology.kind = ring: DCD 0.31 < 0.5"
+  /// Of every place a line: "topology.kind = ring: DCD 0.31 < 0.5". Numbers that differ look different.
+  std::vector<std::string> measured;
 };
 
 /// Returns the verdict on every claim of the sweep, in their order. With repeats a figure is the mean over
@@ -26,8 +27,12 @@ std::vector<ClaimVerdict> verdicts_on(const Sweep& sweep, const std::vector<Swee
 /// Returns what is said below the table: each claim, whether it holds, and what was measured.
 std::string text_of(const std::vector<ClaimVerdict>& verdicts);
 
-/// Returns the verdicts as they stand in sweep.json: [{"says", "holds", "measured"}, ..]; "holds" is null if
-/// the claim was not tried.
+/// Returns what is said below the claims: sweep.not_reproduced. Empty if the sweep has none.
+std::string not_reproduced_text(const Sweep& sweep);
+
+/// Returns the verdicts as they stand in sweep.json: [{"says", "holds", "figure", "minus", "of", "at",
+/// "bounds", "measured"}, ..]. "holds" is null if the claim was not tried; "of" are the words for figure and
+/// minus; "bounds" are the numbers among the terms.
 nlohmann::ordered_json record_of(const std::vector<ClaimVerdict>& verdicts);
 
 }  // namespace hearsay

@@ -131,7 +131,8 @@ int sweep_command(const SweepOptions& options) {
   if (options.json)
     std::printf("%s\n", json_text(record_of(sweep, rows, options.network)).c_str());
   else
-    std::fputs(("\n" + table_of(sweep, rows) + text_of(verdicts)).c_str(), stdout);
+    std::fputs(("\n" + table_of(sweep, rows) + text_of(verdicts) + not_reproduced_text(sweep)).c_str(),
+               stdout);
   if (run.has_record() && !options.json && !options.quiet)
     std::printf("\noutput  %s\n", sweep.output.c_str());
   if (live) live->end();

@@ -155,8 +155,10 @@ Json record_of(const Sweep& sweep, const std::vector<SweepRow>& rows, SlowedBy n
     record["repeats"] = sweep.repeats;
     record["cells"] = record_of(cells_of(sweep, rows));
   }
+  if (!sweep.title.empty()) record["title"] = sweep.title;
   if (!sweep.about.empty()) record["about"] = sweep.about;
   if (!sweep.claims.empty()) record["claims"] = record_of(verdicts_on(sweep, rows));
+  if (!sweep.not_reproduced.empty()) record["not_reproduced"] = sweep.not_reproduced;
   record["points"] = std::move(points);
   return record;
 }
