@@ -14,8 +14,10 @@ function curves(group, name) {
   const usable = usableMeasures(group);
   const offered = abscissas(group);
   if (offered.length === 0 || usable.length === 0) return null;
-  const keptMeasure = group.keptOption("measure", usable, ({ label }) => label);
-  const keptAlong = group.keptOption("along", offered, ({ key }) => key, offered.reduce((a, b) => (b.axis !== null && b.values.length > a.values.length ? b : a)));
+  const keptMeasure = group.keptOption("measure", usable, ({ label }) => label, firstMeasure(group, usable));
+  // What the first claim leaves open rather than an axis on which it is about one place.
+  const open = offered.filter((axis) => group.claimedAt(axis).length !== 1);
+  const keptAlong = group.keptOption("along", offered, ({ key }) => key, (open.length > 0 ? open : offered).reduce((a, b) => (b.axis !== null && b.values.length > a.values.length ? b : a)));
   const keptLogX = group.kept("along.log", "as it suits");
   const keptLogY = group.kept("measure.log", "on");
   const plot = new Plot(`${name}-curves`, "");
@@ -42,17 +44,20 @@ function curves(group, name) {
     const values = numbers.map((number, k) => [number, along().values[k]]);
     const title = measure.alongAnAxis ? `Speed-up over ${along().label} ${along().values[0]}` : measure.label;
     plot.heading.textContent = `${title} against ${along().label}`;
+    note.textContent = claimNote(group, measure);
+    note.hidden = note.textContent === "";
     const suits = spansDecades(numbers);
     const logX = !categories && (keptLogX.text === keptLogX.otherwise ? suits : keptLogX.on) && Math.min(...numbers) > 0;
     const logY = !measure.linear && keptLogY.on;
     logs.hidden = Boolean(measure.linear);
     plot.draw({
       x: { label: along().label, log: logX, categories, text: (value) => numberText(value), values },
-      y: { label: measure.label, log: logY, text: measure.text, mark: measure.isTime ? secondsMark : measure.text, most: measure.most },
-      lines: linesAlong(numbers, measure),
+      y: { label: measure.axis ?? measure.label, log: logY, text: measure.text, mark: measure.isTime ? secondsMark : measure.text, most: measure.most },
+      lines: [...linesAlong(numbers, measure), ...boundsOf(group, measure).map((bound) => ({ name: `bound ${measure.text(bound)}`, series: null, points: [[leastOf(numbers), bound], [mostOf(numbers), bound]] }))],
     });
   };
 
+  const note = element("p", { class: "note" });
   const logs = toggle("log scale", keptLogY.on, (on) => { keptLogY.on = on; draw(); });
   plot.controls.append(logs);
   const controls = element("div", { class: "controls" }, choice("Show", keptMeasure.texts, keptMeasure.index, (k) => { keptMeasure.option = usable[k]; draw(); }));
@@ -60,47 +65,76 @@ function curves(group, name) {
     controls.append(choice("Against", offered.map(({ label }) => label), keptAlong.index, (k) => { keptAlong.option = offered[k]; keptLogX.text = keptLogX.otherwise; group.refresh(); }));
   controls.append(placeChooser(group, () => (along().axis === null ? [] : [along().axis])));
   group.follow(draw);
-  return section(`${name}-along`, "Along an axis", "", controls, legend(group), plot.figure);
+  return section(`${name}-along`, "Along an axis", "", note, controls, legend(group), plot.figure);
 }
 
 const howItFailed = (point) => (point && !cameToItsEnd(point) ? ` (${statusText[point.status] ?? point.status})` : "");
 
 const comparedColumns = (group, measure, compared) => [{ text: group.color.label }, { text: measure.label.toLowerCase(), number: true }, { text: "" }, { text: compared ? "speed-up" : "", number: true }];
 
+/// How long the bars beside numbers are: {log, begin: where logarithmic bars begin, style(value)}.
+function barsFor(values, log) {
+  const known = values.filter((value) => isKnown(value) && value > 0);
+  const most = mostOf(known);
+  const begin = log && known.length > 0 ? roundBelow(leastOf(known) / 2) : 0;
+  const share = (value) => (begin > 0 ? Math.log(value / begin) / Math.log(most / begin) : value / most);
+  return { begin, bar: (value, color) => (isKnown(value) && value > 0 ? element("span", { class: "bar", style: `width:${100 * share(value)}%;background:var(--${color})` }) : "") };
+}
+
+/// The numbers that a claim holds the measure against, a row each.
+const boundRows = (group, measure, { bar }) => boundsOf(group, measure).map((bound) => ["bound of the claim", measure.text(bound), bar(bound, "muted"), ""]);
+
 /// A row per series: what its seeds say together.
-function estimateRows(group, measure, compared) {
+function estimateRows(group, measure, compared, barsOf) {
   const cost = { of: (point) => measure.of(group, point) };
   const found = group.shown().map((series) => ({ series, points: group.pointsAt(series), estimate: estimateAt(group, series, group.at, cost.of) }));
-  const most = mostOf(found.map(({ estimate }) => estimate?.mean).filter(isKnown));
-  return found.map(({ series, points, estimate }) => {
+  const bars = barsOf(found.map(({ estimate }) => estimate?.mean));
+  return [...found.map(({ series, points, estimate }) => {
     const ratio = compared && estimate ? costRatio(group, series, group.baseline, group.at, cost) : null;
     const seeds = estimate && estimate.count < points.length ? ` (${estimate.count} of ${points.length} seeds)` : "";
     return [element("span", {}, sign(series), ` ${group.series[series]}${seeds}`), estimate ? measure.text(estimate.mean) + intervalText([estimate.low, estimate.high], measure.text) : unknown,
-      estimate?.mean > 0 ? element("span", { class: "bar", style: `width:${(100 * estimate.mean) / most}%;background:var(--${colorName(series)})` }) : "",
+      bars.bar(estimate?.mean, colorName(series)),
       ratio ? timesText(ratio.mean) + intervalText([ratio.low, ratio.high], timesText) : ""];
-  });
+  }), ...boundRows(group, measure, bars)];
 }
 
 /// The series, one below the other, if there is no axis along which to draw them.
 function comparison(group, name) {
   const usable = usableMeasures(group).filter((measure) => !measure.isRatio);
   if (group.points.length < 2 || group.axes.length > 0 || usable.length === 0) return null;
-  const keptMeasure = group.keptOption("measure", usable, ({ label }) => label);
+  const keptMeasure = group.keptOption("measure", usable, ({ label }) => label, firstMeasure(group, usable));
+  const keptLog = group.kept("bars.log", "as it suits");
   const bars = element("div", { class: "bars" });
+  const note = element("p", { class: "note" });
+  const logs = toggle("log scale", false, (on) => { keptLog.on = on; draw(); });
+  // Times are told by their ratio, which only bars from zero show; losses that differ by decades need the logarithm.
+  const barsOf = (values) => {
+    const measure = keptMeasure.option;
+    const all = [...values, ...boundsOf(group, measure)];
+    const known = all.filter((value) => isKnown(value) && value > 0);
+    const suits = !measure.isTime && !measure.linear && known.length > 0 && mostOf(known) / leastOf(known) > 30;
+    const log = keptLog.text === keptLog.otherwise ? suits : keptLog.on;
+    logs.firstChild.checked = log;
+    const made = barsFor(all, log);
+    note.textContent = [claimNote(group, measure), log && made.begin > 0 ? `The bars are logarithmic and begin at ${measure.text(made.begin)}.` : ""].filter(Boolean).join(" ");
+    note.hidden = note.textContent === "";
+    return made;
+  };
   const draw = () => {
     const measure = keptMeasure.option;
     const compared = group.baseline !== null && measure.isTime;
-    if (group.isRepeated) return bars.replaceChildren(table(measure.label, comparedColumns(group, measure, compared), estimateRows(group, measure, compared)));
+    if (group.isRepeated) return bars.replaceChildren(table(measure.label, comparedColumns(group, measure, compared), estimateRows(group, measure, compared, barsOf)));
     const points = group.shown().flatMap((series) => group.pointsAt(series));
     const values = points.map((point) => measure.of(group, point));
-    const most = mostOf(values.filter(isKnown));
+    const made = barsOf(values);
     const own = group.baseline === null ? null : group.point(group.baseline);
     bars.replaceChildren(table(measure.label, comparedColumns(group, measure, compared),
-      points.map((point, k) => [element("span", {}, sign(point.series), ` ${group.series[point.series]}${group.pointsAt(point.series).length > 1 ? ` (${group.nameOf(point)})` : ""}${howItFailed(point)}`),
+      [...points.map((point, k) => [element("span", {}, sign(point.series), ` ${group.series[point.series]}${group.pointsAt(point.series).length > 1 ? ` (${group.nameOf(point)})` : ""}${howItFailed(point)}`),
         isKnown(values[k]) ? measure.text(values[k]) : unknown,
-        isKnown(values[k]) && values[k] > 0 ? element("span", { class: "bar", style: `width:${(100 * values[k]) / most}%;background:var(--${colorName(point.series)})` }) : "",
-        compared && own ? timesText(measure.of(group, own) / values[k]) : ""])));
+        made.bar(values[k], colorName(point.series)),
+        compared && own ? timesText(measure.of(group, own) / values[k]) : ""]), ...boundRows(group, measure, made)]));
   };
   group.follow(draw);
-  return section(`${name}-comparison`, "Side by side", "", element("div", { class: "controls" }, choice("Show", keptMeasure.texts, keptMeasure.index, (k) => { keptMeasure.option = usable[k]; draw(); })), bars);
+  return section(`${name}-comparison`, "Side by side", "", note, element("div", { class: "controls" },
+    choice("Show", keptMeasure.texts, keptMeasure.index, (k) => { keptMeasure.option = usable[k]; keptLog.text = keptLog.otherwise; draw(); }), logs), bars);
 }

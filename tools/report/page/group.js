@@ -45,6 +45,7 @@ class Group {
     this.raw = data.groups[this.place];
     for (const key of ["name", "kind", "driver", "points_in_total"]) this[key] = this.raw[key];
     this.dimensions = dimensionsOf(data, this.raw);
+    this.claims = Array.isArray(this.raw.claims) ? this.raw.claims.filter((claim) => claim !== null && typeof claim === "object") : [];
     this.isRepeated = isKnown(this.raw.repeats);
     this.quantiles = this.raw.quantiles ?? [];
     this.rawAt = new Map(this.raw.points.map((point) => [`${point.series}:${point.at}:${point.seed}`, point]));
@@ -97,12 +98,26 @@ class Group {
   indices() { return this.seriesShown; }
   shown() { return this.indices().filter((series) => !this.hidden.has(series)); }
 
-  /// The point of the baseline that has the same values on all axes, and the same seed.
-  baselineOf(point) { return isKnown(this.raw.baseline) ? this.rawAt.get(`${this.raw.baseline}:${point.origin.at}:${point.seed}`) : undefined; }
+  /// The point of a variant that has the same values on all axes as `point`, and the same seed.
+  besides(variant, point) { return this.rawAt.get(`${variant}:${point.origin.at}:${point.seed}`); }
+  baselineOf(point) { return isKnown(this.raw.baseline) ? this.besides(this.raw.baseline, point) : undefined; }
 
-  /// Where the reader was; at first in the middle of every axis, where most is tried.
+  /// Those of the values of an axis that the first claim is about; none if it is about all of them.
+  claimedAt({ key, values }) {
+    const claimed = firstClaim(this)?.claim.at?.[key];
+    return Array.isArray(claimed) ? values.filter((text) => claimed.includes(text)) : [];
+  }
+
+  /// Where the reader was; at first in the middle of every axis, where most is tried, or of what the first claim is
+  /// about.
   presentPlace() {
-    const usual = this.axes.map(({ key, values }) => (key === "variant" ? Math.max(0, values.indexOf(this.raw.series[this.raw.baseline])) : Math.floor((values.length - 1) / 2)));
+    const middle = (values) => Math.floor((values.length - 1) / 2);
+    const usual = this.axes.map((axis) => {
+      const { key, values } = axis;
+      if (key === "variant") return Math.max(0, values.indexOf(this.raw.series[this.raw.baseline]));
+      const claimed = this.claimedAt(axis);
+      return claimed.length > 0 ? values.indexOf(claimed[middle(claimed)]) : middle(values);
+    });
     const at = this.axes.map(({ key, values }, k) => {
       const found = values.indexOf(this.keptAt(key, values[usual[k]]).text);
       return found < 0 ? usual[k] : found;

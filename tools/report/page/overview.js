@@ -142,18 +142,28 @@ function notes(group) {
 
 /// What a sweep claims, whether it holds, and what was measured. A record of other hands may have anything.
 function claims(group) {
-  const list = Array.isArray(group.raw.claims) ? group.raw.claims : [];
+  const list = group.claims;
   const mark = ({ holds }) => (holds === true ? "holds" : holds === false ? "does not hold" : "not tried");
   const measured = (claim) => (Array.isArray(claim.measured) ? claim.measured : []);
-  const about = ({ figure, minus }) => (typeof figure === "string" ? `${figure}${minus !== null ? ` less ${typeof minus === "number" ? numberText(minus, 9) : `that of ${minus}`}` : ""}: ` : "");
+  const about = ({ of }) => (typeof of === "string" && of !== "" ? `${of}: ` : "");
   return list.length === 0 ? [] : [element("ul", { class: "claims", "aria-label": "Claims" }, ...list.map((claim) => element("li", { class: claim.holds === true ? "holds" : claim.holds === false ? "fails" : null },
     element("strong", {}, mark(claim)), ` ${claim.says}`, ...measured(claim).map((text) => element("div", { class: "measured" }, about(claim) + text)))))];
 }
 
+/// What of a paper a sweep says it does not show.
+function notReproduced({ not_reproduced: list }) {
+  if (!Array.isArray(list) || list.length === 0) return [];
+  return [element("h3", {}, "Did not reproduce"), element("ul", { class: "failed", "aria-label": "Did not reproduce" }, ...list.map((text) => element("li", {}, String(text))))];
+}
+
+/// The title of a sweep, and the name of its folder.
+const headingOf = ({ title, name }) => (typeof title === "string" ? `${title} (${name})` : name);
+
 function overview(group) {
   const what = group.kind === "sweep" ? "Sweep" : group.raw.points.length === 1 ? "Run" : "Runs";
   const alone = group.data.groups.length === 1;  // then the title of the page says so
-  const parts = [element("h2", { class: alone ? "unseen" : null }, `${what}: ${group.name}`)];
+  const titled = typeof group.raw.title === "string";
+  const parts = [element("h2", { class: alone && !titled ? "unseen" : null }, titled ? headingOf(group.raw) : `${what}: ${group.name}`)];
   if (group.kind === "runs") {
     parts.push(group.raw.points.length === 1 ? tiles(group) : groupedTable(group));
   } else {
@@ -163,7 +173,7 @@ function overview(group) {
     const missing = isKnown(group.points_in_total) && group.points_in_total > tried ? `, ${group.points_in_total} in total` : "";
     parts.push(element("p", { class: "note" }, `${sizes.join(" by ")}${group.isRepeated ? `, each with ${group.raw.repeats} seeds` : ""}: ${counted(tried, "point")}${missing}, ${group.driver === "simulator" ? "simulated in virtual time" : "with real processes"}.`));
     for (const text of Array.isArray(group.raw.about) ? group.raw.about : []) parts.push(element("p", { class: "about" }, String(text)));
-    parts.push(...claims(group));
+    parts.push(...claims(group), ...notReproduced(group.raw));
     parts.push(folded("All points in a table", () => groupedTable(group)));
   }
   parts.push(notes(group));

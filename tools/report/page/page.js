@@ -13,7 +13,9 @@ function view(data, place) {
     for (const plot of [...plots].filter(({ figure }) => below.contains(figure))) plot.forget();
     group.changed.clear();
     above.replaceChildren(overview(group));
-    below.replaceChildren(...[winners, curves, comparison, training, tuningSection, ratesSection, peersSection, influenceSection, placeSection, provenanceSection].map((part) => part(group, name)).filter((part) => part !== null));
+    // Whoever has read the claims looks for what they are about.
+    const figures = firstClaim(group) ? [curves, comparison, winners] : [winners, curves, comparison];
+    below.replaceChildren(...[...figures, training, tuningSection, ratesSection, peersSection, influenceSection, placeSection, provenanceSection].map((part) => part(group, name)).filter((part) => part !== null));
     if (compared) group.follow(compared.refresh);
   };
   const begin = () => {
@@ -49,7 +51,7 @@ function claimsText({ claims }) {
 function contents(data) {
   if (data.groups.length <= articlesWithoutContents) return [];
   return [element("nav", { class: "contents", "aria-label": "Contents" }, ...data.groups.map((group, place) =>
-    element("button", { type: "button", onclick: () => document.getElementById(`group-${place}`).scrollIntoView() }, group.name + claimsText(group))))];
+    element("button", { type: "button", onclick: () => document.getElementById(`group-${place}`).scrollIntoView() }, headingOf(group) + claimsText(group))))];
 }
 
 function themeSwitch() {

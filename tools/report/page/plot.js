@@ -63,7 +63,8 @@ class Plot {
     this.whole.hidden = this.zoom === null;
     this.hint.textContent = `Keys: ← → read the values${x.categories ? "" : ", + − zoom, Shift ← → move, Esc shows all. A drag or Ctrl + wheel zooms, too"}.`;
     this.mouseHint.hidden = Boolean(x.categories);
-    const datasets = lines.flatMap((line, k) => this.datasetsOf(line, x.categories ? (k + 0.5) / lines.length - 0.5 : 0));
+    const drawn = lines.filter(({ series }) => series !== null);
+    const datasets = lines.flatMap((line) => this.datasetsOf(line, x.categories && line.series !== null ? (drawn.indexOf(line) + 0.5) / drawn.length - 0.5 : 0));
     const empty = datasets.every(({ data }) => data.length === 0);
     this.nothing.hidden = !empty;
     this.canvas.hidden = this.exports.hidden = empty;
@@ -89,6 +90,8 @@ class Plot {
     const dataOf = (of) => this.inZoom(of.filter(([a, b]) => visible(a, x.log) && visible(b, y.log))).map(([a, b]) => ({ x: a + 0.6 * aside, y: b, ends: ends.get(a) }));
     const ends = new Map((band ?? []).map(([a, low, high]) => [a, [low, high]]));
     const data = dataOf(points);
+    // A bound holds for all of the room that the names have.
+    if (series === null && x.categories && data.length > 1) [data[0].x, data.at(-1).x] = [-0.5, x.values.length - 0.5];
     if (series === null) return [{ label: name, data, parsing: false, aid: true, written: name, writtenAt: nameAt, borderColor: ink("muted"), borderWidth: 1, borderDash: [3, 3], pointRadius: 0, pointHitRadius: 0 }];
     const every = Math.max(1, Math.floor(data.length / markersOnLine));
     const style = lineStyle(series);

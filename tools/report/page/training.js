@@ -32,7 +32,9 @@ class CurvePlot {
   constructor(group, name, kind, axis, weight) {
     Object.assign(this, { group, kind, axis, weight });
     this.keptLog = group.kept(`${kind.name}.log`, "as it suits");
-    this.keptHeight = group.keptOption(`${kind.name}.height`, heights, String);
+    // What a claim takes from the loss, the least one, is what the eye has to see taken.
+    const first = firstClaim(group)?.claim;
+    this.keptHeight = group.keptOption(`${kind.name}.height`, heights, String, kind.key === first?.figure && typeof first.minus === "string" ? heights[1] : heights[0]);
     this.logBox = toggle("log scale", false, (on) => { this.keptLog.on = on; this.draw(); });
     this.plot = new Plot(`${name}-${kind.name}`, kind.title, ...(kind.name === "loss"
       ? [choice("Show", heights, this.keptHeight.index, (k) => { this.keptHeight.option = heights[k]; this.keptLog.text = this.keptLog.otherwise; this.draw(); })] : []), this.logBox);
