@@ -85,6 +85,7 @@ TEST_CASE(
     const bool is_paper = file.path().parent_path().filename() == "papers";
     CHECK(sweep.about.size() == (is_paper ? 3 : 0));
     CHECK(sweep.claims.empty() != is_paper);
+    CHECK(sweep.title.empty() != is_paper);
     if (read_text_file(file.path()).find("272,474") == std::string::npos) continue;
     RunSettings smallest = sweep.points.front().run;
     if (smallest.model.kind == "program") continue;  // the program says how many it has
@@ -95,4 +96,17 @@ TEST_CASE(
   }
   CHECK(sized ==
         std::set<std::string>{"epoch-time", "loss-per-epoch", "low-bits", "scaling", "slow-network"});
+}
+
+TEST_CASE("examples: every entry of the gallery of papers has one row in the tables of its README") {
+  const std::string folder = HEARSAY_SOURCE_DIR "/bench/papers";
+  std::multiset<std::string> rows;
+  const std::string text = read_text_file(folder + "/README.md");
+  const std::regex row("(^|\n)\\| `([a-z0-9-]+)` \\|");
+  for (std::sregex_iterator found(text.begin(), text.end(), row), end; found != end; ++found)
+    rows.insert((*found)[2]);
+  std::multiset<std::string> entries;
+  for (const auto& file : std::filesystem::directory_iterator(folder))
+    if (file.path().extension() == ".toml") entries.insert(file.path().stem().string());
+  CHECK(rows == entries);
 }
