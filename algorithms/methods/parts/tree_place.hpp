@@ -60,7 +60,7 @@ struct TreePlace {
     return has_groups_ ? static_cast<Scalar>(worker_count_) : answers;
   }
 
-  /// Of those linked with the hub or a head, the peer that it does not tell anything: the one above, or itself.
+  /// Of the peers linked with the hub or a head, the one that it tells nothing: the one above, or itself.
   PeerId not_told(const PeerRows& rows) const { return is_hub() ? rows.self() : above.front(); }
 
   /// A message of at most `bytes` to each peer below that takes part in the round of `row`.
