@@ -182,7 +182,8 @@ TEST_CASE("advise: a table of five, yours, and who was left out, nobody's file i
   refused({}, "--output = advised.toml: it is there; --overwrite replaces it");
   refused({"--overwrite", "--output", "mine.toml"}, "it is there, and no advice");
   CHECK(content_of(folder.path() / "mine.toml") == four_peers);
-  refused({"--overwrite", "--set", "run.target_loss=1"}, "run.target_loss = 1: none of ");
+  refused({"--overwrite", "--set", "run.target_loss=1", "--set", "run.iterations=20"},
+          "run.target_loss = 1: none of ");
   refused({"--overwrite", "--set", "run.target_loss=1e9"}, "before the first step; expected a lower target");
   refused({"--output", "absent/advised.toml"}, "there is no folder absent");
   refused({"--overwrite", "--set", "topology.peers=1"}, "a single peer talks to nobody");
