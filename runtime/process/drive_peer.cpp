@@ -2,6 +2,7 @@
 
 #include "runtime/checkpoint/archive.hpp"
 #include "runtime/experiment/hub_standby.hpp"
+#include "runtime/experiment/longest_payload.hpp"
 #include "runtime/experiment/run_agreement.hpp"
 #include "runtime/process/peer_driver.hpp"
 #include "runtime/zmq/clock.hpp"
@@ -58,9 +59,6 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
   std::vector<Source> sources;
   for (const PeerId from : session.sources)
     sources.push_back({from, limited(arrival_rate(settings, from, session.self))});
-  // Bounds the longest message: 10 bytes per coordinate (a variable-length integer), and some scales.
-  const std::size_t payload_limit_bytes =
-      65536 + 16 * static_cast<std::size_t>(experiment.problem.dimension());
   std::optional<ObserverLane> lane;
   const PeerId observer = observer_id(experiment.peer_count());
   if (settings.shapes_evaluations())
@@ -72,7 +70,7 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
           .sources = std::move(sources),
           .egress = EgressPort(limited(sending_rate(network)), settings.framing),
           .ingress = IngressPort(limited(receiving_rate(network)), settings.framing),
-          .payload_limit_bytes = payload_limit_bytes,
+          .payload_limit_bytes = longest_payload_bytes(experiment),
           .held_frames_limit =
               session.sources.size() * Inbox::limit_per_sender(experiment.peer_count(), session.staleness),
           .same_machine = entry.same_machine,

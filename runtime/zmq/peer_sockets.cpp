@@ -157,6 +157,8 @@ class PeerSockets::Server {
   }
 
   void send_data(const PeerFrame& word) {
+    ensure(!word.packet || word.packet->size() <= input_.payload_limit_bytes,
+           "no message is longer than its receiver reads");
     Outlet& outlet = find_outlet(word.to);
     const Egress::Frame frame =
         egress_.frame(word.header, word.packet, word.posted, monotonic_now(), outlet.link);

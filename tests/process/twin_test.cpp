@@ -211,6 +211,26 @@ TEST_SUITE("net") {
       }
   }
 
+  // lgc hung for ever: its basis of 8 vectors was longer than what a receiver took for a message.
+  TEST_CASE("twin: the longest message of every method arrives") {
+    constexpr Index dimension = 12'000;  // 65,536 bytes more or less do not matter
+    for (const MethodInfo& method : synchronous_methods()) {
+      CAPTURE(method.name);
+      const bool has_hub = method.pattern.has_hub;
+      auto run = settings_of(method.name, {.family = has_hub ? "star" : "ring", .peers = 3},
+                             {.iterations = 4, .step_size = 0.01});
+      MethodOptions& options = run.algorithm.options;
+      if (method.options.dense_rounds) options.dense_rounds = 2;
+      if (method.options.rank) options.rank = 8;
+      if (method.options.rounds) options.rounds = 64;
+      run.algorithm.allow_unsound = true;
+      check_twins(prepare<double>(run, quadratic_problem<double>(dimension, {0, 1, 2}, Shared::nothing)));
+    }
+    auto repeated = settings_of("double-squeeze", {.family = "star", .peers = 3},
+                                {.compressor = "repeat(32){topk(10%)}", .iterations = 3});
+    check_twins(prepare<double>(repeated, quadratic_problem<double>(dimension, {0, 1, 2}, Shared::nothing)));
+  }
+
   TEST_CASE("twin: with staleness both drivers end with the same bits, and no message is late") {
     for (const std::uint64_t staleness : {1, 2, 5}) {
       CAPTURE(staleness);
