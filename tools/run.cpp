@@ -192,6 +192,9 @@ void print_closing_words(const FinishedRun& run) {
     table.add({"slowest link", slowest_link_text(link)});
   if (const auto& port = summary["hub_port"]; port.is_object())
     table.add({"hub's port", hub_port_text(port)});
+  if (const auto& rounds = summary["round_deadline"]; rounds.is_object())
+    table.add({"late answers", grouped(rounds["late_answers"]) + " came when their round was over (" +
+                                   rounds["clock"].get<std::string>() + " clock)"});
   if (const std::string faults = faults_text(summary); !faults.empty()) table.add({"faults", faults});
   if (const std::string kept = kept_model_text(run); !kept.empty()) table.add({"model.npy", kept});
   if (run.output_created) table.add({"output", run.output.string()});

@@ -1,12 +1,14 @@
 #include "runtime/experiment/round_deadline.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 
 #include "algorithms/methods/parts/worker_steps.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/foundation/units.hpp"
 #include "runtime/settings/link_settings.hpp"
+#include "runtime/wire/frame.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/hub_rounds.hpp"
 
@@ -14,11 +16,38 @@ namespace hearsay {
 
 namespace {
 
-/// Returns the least time in which a worker can answer: the latency both ways, and its gradients, if their
-/// time is a constant.
+/// "170 ms": whole milliseconds if there are ten of them.
+std::string about(Duration time) {
+  using std::chrono::milliseconds;
+  return to_text(time < milliseconds(10) ? time : Duration(std::chrono::floor<milliseconds>(time)));
+}
+
+/// Returns how long a port takes for the bytes; 0 if its bandwidth changes, by a trace.
+Duration time_at(Bandwidth port, const NetworkSettings& network, std::uint64_t bytes) {
+  return network.trace.empty() ? port.time_for(bytes) : Duration{0};
+}
+
+/// Returns the bytes by which the hub tells a worker its model; 0 if a model with zeros may be shorter.
+template <class Scalar>
+std::uint64_t model_frame_bytes(const Experiment<Scalar>& experiment) {
+  if (experiment.method->composite) return 0;
+  return header_bytes + static_cast<std::uint64_t>(experiment.problem.dimension()) * sizeof(Scalar);
+}
+
+/// Returns how long the hub's port takes to tell a worker the model, without framing.
+template <class Scalar>
+Duration telling_time(const Experiment<Scalar>& experiment) {
+  const NetworkSettings& network = network_of(experiment.settings, hub_id);
+  return time_at(network.bandwidth_up, network, model_frame_bytes(experiment));
+}
+
+/// Returns the least time in which a worker can answer: the model's way to it, the latency both ways, and its
+/// gradients, as far as these times are constant.
 template <class Scalar>
 Duration fastest_answer(const Experiment<Scalar>& experiment) {
   const RunSettings& settings = experiment.settings;
+  const std::uint64_t bytes = model_frame_bytes(experiment);
+  const Duration leaves = telling_time(experiment);
   Duration fastest = Duration::max();
   for (PeerId worker = 1; worker < experiment.peer_count(); ++worker) {
     const ComputeTime& compute = network_of(settings, worker).compute;
@@ -26,8 +55,12 @@ Duration fastest_answer(const Experiment<Scalar>& experiment) {
         settings.algorithm.options, worker, experiment.peer_count(), settings.topology.workers()));
     const Duration trains =
         compute.kind == ComputeTime::Kind::constant ? gradients * compute.median : Duration{0};
-    fastest = std::min(fastest, link_settings(settings, hub_id, worker).latency + trains +
-                                    link_settings(settings, worker, hub_id).latency);
+    const LinkSettings down = link_settings(settings, hub_id, worker);
+    const Duration travels =
+        std::max({leaves, down.bandwidth.time_for(bytes),
+                  time_at(network_of(settings, worker).bandwidth_down, network_of(settings, worker), bytes)});
+    fastest =
+        std::min(fastest, travels + down.latency + trains + link_settings(settings, worker, hub_id).latency);
   }
   return fastest;
 }
@@ -35,7 +68,7 @@ Duration fastest_answer(const Experiment<Scalar>& experiment) {
 }  // namespace
 
 template <class Scalar>
-void check_round_deadline(const Experiment<Scalar>& experiment) {
+void check_round_deadline(Experiment<Scalar>& experiment) {
   if (!experiment.settings.topology.rounds_close()) return;
   const Duration deadline = experiment.settings.topology.round_deadline;
   const auto refuse = [&](const std::string& expectation) {
@@ -55,11 +88,20 @@ void check_round_deadline(const Experiment<Scalar>& experiment) {
   if (experiment.peer_count() < 2) refuse("there is nobody to wait for; expected 0 s");
   const Duration fastest = fastest_answer(experiment);
   if (deadline <= fastest)
-    refuse("no answer is there before " + to_text(fastest) +
-           ", the latency both ways and the gradients; expected more than that");
+    refuse("no answer is there before " + about(fastest) +
+           ", the way of the model, the latency both ways and the gradients; expected more than that");
+  const PeerId told =
+      answering_in(*experiment.schedule) - (experiment.settings.topology.hub == HubData::its_own);
+  const Duration all_told = told * telling_time(experiment);
+  if (all_told > deadline)
+    experiment.warnings.push_back("topology.round_deadline = " + to_text(deadline) +
+                                  ": the hub's port takes " + about(all_told) + " to tell " +
+                                  std::to_string(told) +
+                                  " workers the model, so most answers will be late; expected more, "
+                                  "or a smaller topology.participation");
 }
 
-template void check_round_deadline<float>(const Experiment<float>&);
-template void check_round_deadline<double>(const Experiment<double>&);
+template void check_round_deadline<float>(Experiment<float>&);
+template void check_round_deadline<double>(Experiment<double>&);
 
 }  // namespace hearsay

@@ -130,8 +130,18 @@ TEST_CASE("round deadline: what it cannot be is refused with the remedy") {
     });
   };
   CHECK(refusal("40 ms", "algorithm.kind = \"fed-avg\"\nalgorithm.local_steps = 2\n") ==
-        "topology.round_deadline = 40 ms: no answer is there before 46 ms, the latency both ways and the "
-        "gradients; expected more than that");
+        "topology.round_deadline = 40 ms: no answer is there before 46 ms, the way of the model, the latency "
+        "both ways and the gradients; expected more than that");
+  const std::string run =
+      "algorithm = { kind = \"fed-avg\", batch = \"full\", local_steps = 2 }\nmodel.kind = \"quadratic(4)\"\n"
+      "network = { bandwidth = \"10 kbit/s\", latency = \"20 ms\", compute = \"3 ms\" }\n";
+  CHECK(contains(misuse_text([&] {  // a model is 96 bytes: 77 ms
+                   experiment_from<double>(run + "topology = { peers = 4, round_deadline = \"120 ms\" }\n");
+                 }),
+                 "no answer is there before 122 ms"));
+  const auto late = experiment_from<double>(run + "topology = { peers = 4, round_deadline = \"200 ms\" }\n");
+  REQUIRE(late.warnings.size() == 1);
+  CHECK(contains(late.warnings.front(), "the hub's port takes 230 ms to tell 3 workers the model"));
   CHECK(refusal("1 s", "algorithm.kind = \"fed-avg\"\n").empty());
   CHECK(
       contains(refusal("1 s", "algorithm.kind = \"d-psgd\"\n"),

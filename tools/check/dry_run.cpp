@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/record/hub_port.hpp"
 #include "runtime/wire/frame.hpp"
 #include "tools/training/first_iterations.hpp"
 #include "tools/training/training.hpp"
+#include "topology/hub_rounds.hpp"
 
 namespace hearsay {
 
@@ -82,9 +84,18 @@ DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most, Dura
   const Evaluation& before = outcome.evaluations[outcome.evaluations.size() - 2];
   double per_iteration =
       (last.seconds - before.seconds) / static_cast<double>(last.iteration - before.iteration);
-  // These iterations are evaluated one by one, so the hub waits for the slowest worker after all.
-  if (experiment.settings.topology.rounds_close())
-    per_iteration = std::min(per_iteration, seconds(experiment.settings.topology.round_deadline));
+  // These iterations are evaluated one by one, so the hub waits for the slowest worker after all. A round
+  // lasts until its deadline, or until what the hub says has left its port.
+  if (experiment.settings.topology.rounds_close()) {
+    const PeerMeters& hub = outcome.peers[hub_id].meters;
+    const auto rounds = static_cast<double>(last.iteration);
+    const HubPort port = hub_port_of(
+        experiment.settings,
+        {static_cast<double>(hub.bytes_sent) / rounds, static_cast<double>(hub.messages_sent) / rounds}, {});
+    const double closes =
+        std::max(seconds(experiment.settings.topology.round_deadline), port.seconds_to_workers.value_or(0.0));
+    per_iteration = std::min(per_iteration, closes);
+  }
   forecast.seconds_per_iteration = per_iteration;
   if (last.seconds > before.seconds)
     forecast.computing_share =
