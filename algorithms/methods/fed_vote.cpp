@@ -184,8 +184,8 @@ MethodInfo fed_vote_info() {
       .permits_negative_weights = true,
       .permits_time_varying = true,
       .answers_may_be_late = true,
-      .options = {.optimizer = "sgd", .local_steps = 10, .vote = "binary", .trust = "equal"},
-      .manual = {.memory = "hub 5, worker 4", .needs = "a hub and workers; a minimiser in (-1, 1)^d"},
+      .options = {.optimizer = "adam(0.9, 0.999)", .local_steps = 40, .vote = "binary", .trust = "equal"},
+      .manual = {.memory = "hub 8, worker 7", .needs = "a hub and workers; a minimiser in (-1, 1)^d"},
       .make = factory<FedVote>()};
 }
 

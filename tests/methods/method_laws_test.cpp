@@ -166,7 +166,7 @@ void judge(std::size_t column, bool in_double) {
 }
 
 /// Returns the memory of a peer as the manual's table states it ("2 deg + 7, ..."), in vectors of R^d. The
-/// gradient is one of them. A number that a method keeps is a vector of one entry, and is not counted. The
+/// gradient is one of them. Numbers that a method keeps, a vector of one or two, are not counted. The
 /// table states it by roles if there is a hub: "hub n + 7, worker 5".
 std::size_t stated_memory(const MethodInfo& method, PeerId id, PeerId peers, std::size_t neighbors) {
   std::smatch part;
@@ -184,7 +184,7 @@ std::size_t stated_memory(const MethodInfo& method, PeerId id, PeerId peers, std
 struct Collector final : StateVisitor<double> {
   std::vector<const Vector<double>*> vectors;
   void state(std::string_view, Vector<double>& vector) override {
-    if (vector.size() != 1) vectors.push_back(&vector);
+    if (vector.size() > 2) vectors.push_back(&vector);
   }
   void published(std::string_view, Vector<double>& vector) override { vectors.push_back(&vector); }
   void replica(std::string_view, PeerId, Vector<double>& vector) override { vectors.push_back(&vector); }

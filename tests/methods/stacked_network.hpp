@@ -204,18 +204,22 @@ class Network {
       squares += G.cwiseAbs2();
       return before - (Z.array() / (Scalar(0.5) + squares.array().sqrt())).matrix();
     }
-    ensure(optimizer == "adamw(0.5, 0.75, 0.25)", "the reference knows of no other optimizer");
+    const bool decays = optimizer == "adamw(0.5, 0.75, 0.25)";
+    ensure(decays || optimizer == "adam(0.9, 0.999)", "the reference knows of no other optimizer");
+    const Scalar beta1 = decays ? Scalar(0.5) : Scalar(0.9);
+    const Scalar beta2 = decays ? Scalar(0.75) : Scalar(0.999);
+    const Scalar decay = decays ? Scalar(0.25) : Scalar(0);
     Matrix<Scalar>& V = kept(prefix + "squares");
     const Matrix<Scalar> ones = Matrix<Scalar>::Ones(X.rows(), X.cols());
     Matrix<Scalar>& P = kept(prefix + "powers of beta1", ones);
     Matrix<Scalar>& Q = kept(prefix + "powers of beta2", ones);
-    M = Scalar(0.5) * (M + G);
-    V = Scalar(0.75) * V + Scalar(0.25) * G.cwiseAbs2();
-    P *= Scalar(0.5);
-    Q *= Scalar(0.75);
+    M = beta1 * M + (1 - beta1) * G;
+    V = beta2 * V + (1 - beta2) * G.cwiseAbs2();
+    P *= beta1;
+    Q *= beta2;
     const Matrix<Scalar> unbiased = M.array() / (1 - P.array());
     const Matrix<Scalar> root = (V.array() / (1 - Q.array())).sqrt();
-    return -eta() * (unbiased.array() / (root.array() + Scalar(1e-8)) + Scalar(0.25) * Y.array()).matrix();
+    return -eta() * (unbiased.array() / (root.array() + Scalar(1e-8)) + decay * Y.array()).matrix();
   }
 
   /// Returns all full local gradients at the columns of `points`.
