@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "algorithms/methods/registry.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -11,10 +12,18 @@ void require_droppable(const RunSettings& settings, const MethodInfo& method) {
   const auto refuse = [](const std::string& why) {
     throw Misuse("failure.policy", "\"drop\"", why + "; expected \"wait\"");
   };
+  const auto refuse_method = [&](const std::string& why) {
+    const auto could = [&](const MethodInfo& other) {
+      return other.pattern.has_hub == method.pattern.has_hub &&
+             (other.membership == Membership::exact || other.membership == Membership::no_return);
+    };
+    throw Misuse("failure.policy", "\"drop\"",
+                 method.name + why + "; expected \"wait\", or one of " + methods_that(could));
+  };
   const MethodOptions& options = settings.algorithm.options;
   if (method.membership == Membership::reinitialise)
-    refuse(method.name + " keeps sums over all peers, which a peer that is gone takes along");
-  if (method.membership == Membership::refuse) refuse(method.name + " cannot do without any peer");
+    refuse_method(" keeps sums over all peers, which a peer that is gone takes along");
+  if (method.membership == Membership::refuse) refuse_method(" cannot do without any peer");
   if (options.memory == "aggregate" || options.form == "pipelined")
     refuse(method.name +
            " sums up what it hears with the weights of the time (algorithm.memory, algorithm.form)");

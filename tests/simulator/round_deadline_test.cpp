@@ -18,6 +18,7 @@ namespace {
 Experiment<double> star(const std::string& method, PeerId peers, Duration slowest, Duration deadline) {
   RunSettings settings = settings_of(method, {.family = "star", .peers = peers}, {.iterations = 60});
   settings.algorithm.options.local_steps.reset();
+  if (find_method(method).options.local_steps) settings.algorithm.options.local_steps = 10;
   settings.run.evaluate_every = 20;
   settings.topology.round_deadline = deadline;
   settings.network.latency = 1ms;
