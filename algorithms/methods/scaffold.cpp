@@ -110,7 +110,7 @@ Task Scaffold<Scalar>::iterate(Iteration<Scalar>& it) {
   // group: sum_{i in S of group j} (y_i - x)
   const std::span<const PacketRef> packets = co_await place_.answers(it);
   sum_.setZero();
-  change_.setZero();
+  if (counts_.size() != 0) change_.setZero();
   Scalar workers = 0;
   const Scalar answers = take_answers(it, answer, packets, [&](PeerId, std::span<const std::byte> bytes) {
     workers += take(it, bytes);

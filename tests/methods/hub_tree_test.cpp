@@ -63,7 +63,7 @@ TEST_CASE("hub tree: the expectation over what compressors and rounds draw is th
   for (const std::string& method : methods_that_permit_a_tree()) {
     const MethodInfo& info = find_method(method);
     const bool is_full = info.compressor == CompressorNeed::none;
-    if ((info.compressor != CompressorNeed::unbiased && !is_full)) continue;
+    if (info.compressor != CompressorNeed::unbiased && !is_full) continue;
     CAPTURE(method);
     Vector<double> mean = Vector<double>::Zero(6);
     constexpr int draws = 4000;
