@@ -32,7 +32,7 @@ std::optional<A9a> a9a() {
 }
 
 template <class Scalar>
-double gap_of(const A9a& data, const A9aRun& run) {
+A9aEnding ending_of(const A9a& data, const A9aRun& run) {
   const auto experiment = experiment_from<Scalar>(
       "run = { iterations = " + run.iterations + ", evaluate_every = " + run.iterations +
       " }\n"
@@ -50,10 +50,10 @@ double gap_of(const A9a& data, const A9aRun& run) {
   const Vector<double> model = outcome.mean_model.template cast<double>();
   const double gap = logistic_loss(*data.samples, l2, model) - data.optimum.loss;
   MESSAGE(run.algorithm << ", " << run.partition << ": " << gap);
-  return gap;
+  return {gap, outcome.evaluations.back()};
 }
 
-template double gap_of<float>(const A9a&, const A9aRun&);
-template double gap_of<double>(const A9a&, const A9aRun&);
+template A9aEnding ending_of<float>(const A9a&, const A9aRun&);
+template A9aEnding ending_of<double>(const A9a&, const A9aRun&);
 
 }  // namespace hearsay::test

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "algorithms/objectives/samples.hpp"
+#include "runtime/record/outcome.hpp"
 #include "tests/convergence/newton.hpp"
 
 namespace hearsay::test {
@@ -28,8 +29,18 @@ struct A9aRun {
   std::string topology = "kind = \"ring\", peers = 8";
 };
 
-/// Returns the loss of the mean model above the optimum, at the end of a run with full gradients.
+struct A9aEnding {
+  double gap;  ///< the loss of the mean model above the optimum
+  Evaluation last;
+};
+
+/// Returns how a run with full gradients ends.
 template <class Scalar>
-double gap_of(const A9a& data, const A9aRun& run);
+A9aEnding ending_of(const A9a& data, const A9aRun& run);
+
+template <class Scalar>
+double gap_of(const A9a& data, const A9aRun& run) {
+  return ending_of<Scalar>(data, run).gap;
+}
 
 }  // namespace hearsay::test
