@@ -33,12 +33,16 @@ HubPort hub_port_of(const RunSettings& settings, const PortTraffic& to_workers,
           busy_seconds(receiving_rate(network), settings.framing, from_workers)};
 }
 
-Json hub_port_record(const RunSettings& settings, const PeerMeters& hub) {
+HubPort hub_port_of(const RunSettings& settings, const PeerMeters& hub) {
   // Each has one answer, apart from a roster in every round for a standby.
   const std::uint64_t rosters = settings.failure.hub_standby ? hub.counters.gossip_rounds : 0;
-  const HubPort port = hub_port_of(
+  return hub_port_of(
       settings, {static_cast<double>(hub.bytes_sent), static_cast<double>(hub.messages_sent)},
       {static_cast<double>(hub.bytes_received), static_cast<double>(hub.messages_sent - rosters)});
+}
+
+Json hub_port_record(const RunSettings& settings, const PeerMeters& hub) {
+  const HubPort port = hub_port_of(settings, hub);
   const double whole = seconds(hub.now);
   const auto share = [&](const std::optional<double>& busy) {
     return busy && whole > 0.0 ? Json(std::min(1.0, *busy / whole)) : Json(nullptr);

@@ -26,6 +26,9 @@ struct PortTraffic {
 HubPort hub_port_of(const RunSettings& settings, const PortTraffic& to_workers,
                     const PortTraffic& from_workers);
 
+/// The same for what went through it so far.
+HubPort hub_port_of(const RunSettings& settings, const PeerMeters& hub);
+
 /// Returns "hub_port" of the summary: what went through the hub's port so far.
 ///
 ///     {"bytes_to_workers", "bytes_from_workers", "seconds_to_workers", "seconds_from_workers",

@@ -76,7 +76,7 @@ TEST_CASE("rounding cost: of a grid, worked out by hand") {
   const auto made = make_compressor<double>("grid(1)", {});
   const auto& rounding = dynamic_cast<const RoundingCompressor<double>&>(*made);
   const std::vector<double> z = {0.25, 0.0, 1.0, -0.5};
-  std::vector<std::pair<double, double>> outcomes;
+  OutcomeCounts outcomes;
   const RoundingCost cost = expected_cost<double>(z, rounding.brackets(z), outcomes);
   CHECK(cost.rms_error == doctest::Approx(std::sqrt((0.1875 + 0.25) / 4)).epsilon(1e-9));
   double bits = 0.0;
@@ -92,7 +92,7 @@ TEST_CASE("rounding cost: it is the mean over what may be drawn") {
     CAPTURE(spelling);
     const auto made = make_compressor<double>(spelling, {});
     const auto& rounding = dynamic_cast<const RoundingCompressor<double>&>(*made);
-    std::vector<std::pair<double, double>> outcomes;
+    OutcomeCounts outcomes;
     const RoundingCost expected = expected_cost<double>(view(z), rounding.brackets(view(z)), outcomes);
     PacketPool packets;
     double squares = 0.0;
@@ -205,7 +205,7 @@ TEST_CASE("predictive-coding: what is chosen costs no more than what is not") {
     const auto recording = record_run(experiment);
     const auto made = make_compressor<double>(grid, {});
     const auto& rounding = dynamic_cast<const RoundingCompressor<double>&>(*made);
-    std::vector<std::pair<double, double>> outcomes;
+    OutcomeCounts outcomes;
     std::set<unsigned> chosen;
     for (std::size_t t = 1; t < recording.size(); ++t)
       for (PeerId i = 1; i < 5; ++i) {

@@ -281,6 +281,25 @@ TEST_CASE(
                "it is the mean of the models, of methods with a hub the hub's model, that is at the target"));
 }
 
+TEST_CASE("advise: beside a method with a hub stands how busy the hub's port is") {
+  const std::string slow = "network = { bandwidth = \"1 Mbit/s\", compute = \"5 ms\" }\n";
+  RunSettings yours = run_of(four_peers + slow);
+  yours.algorithm.kind = "fed-avg";
+  const Advice advice = advise<float>(yours, unhurried());
+  // When the third message has left the hub's port, the answer to it is still to come, as long as a message.
+  REQUIRE(advice.yours.hub_port_share);
+  CHECK(*advice.yours.hub_port_share > 0.6);
+  CHECK(*advice.yours.hub_port_share < 0.75);
+  CHECK(contains(text_of(advice), "hub's port"));
+  for (const Prospect& of : advice.ranked)
+    CHECK(of.hub_port_share.has_value() == find_method(of.settings.algorithm.kind).pattern.has_hub);
+
+  yours.algorithm.kind = "d-psgd";
+  Advice without;
+  without.yours.settings = yours;
+  CHECK_FALSE(contains(text_of(without), "hub's port"));
+}
+
 TEST_CASE("advise: without a target it is the loss that the user's own run comes to") {
   RunSettings yours = run_of(four_peers);
   yours.run.target_loss = std::nullopt;

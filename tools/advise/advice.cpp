@@ -87,6 +87,7 @@ class Search {
     experiment.settings = simulated(experiment.settings, advice_.measured_gradient);
     advice_.target_is_yours = yours.run.target_loss.has_value();
     advice_.yours.run_length = experiment.iterations;
+    if (experiment.method->pattern.has_hub) advice_.yours.hub_port_share = hub_port_share_of(experiment);
     if (advice_.target_is_yours) experiment.iterations *= run_lengths;
     const Probe found = tried(experiment, yours.run.target_loss.value_or(-never), never, share_of(3));
     advice_.target_loss = yours.run.target_loss.value_or(found.evaluations.back().loss);

@@ -73,7 +73,8 @@ bool is_yours(const Prospect& prospect, const Advice& advice) {
   return prospect.settings == advice.yours.settings;
 }
 
-void add_row(Table& table, const std::string& place, const Prospect& prospect, const Advice& advice) {
+void add_row(Table& table, const std::string& place, const Prospect& prospect, const Advice& advice,
+             bool with_hub_ports) {
   const RunSettings& settings = prospect.settings;
   const auto gap = read_spectral_gap(settings);
   const auto faster = times_as_fast(prospect, advice.yours);
@@ -83,32 +84,58 @@ void add_row(Table& table, const std::string& place, const Prospect& prospect, c
   if (prospect.fate != Fate::reached) remark += (remark.empty() ? "" : ", ") + to_text(prospect.fate);
   if (prospect.fate == Fate::in_sight)
     remark += " (" + grouped(prospect.soonest) + " to " + counted(prospect.latest, "iteration") + ")";
-  table.add({place, method_text(settings, advice.yours.settings), settings.algorithm.compressor,
-             topology_text(settings, advice.yours.settings), gap ? fixed(*gap, 3) : "-",
-             known ? grouped(prospect.iterations) : "-", fixed(known ? prospect.seconds : nothing, 2),
-             fixed(known ? prospect.bytes_per_peer / 1e6 : nothing, 2),
-             significant(known ? prospect.consensus_distance : nothing, 3), ratio_text(faster, advice.yours),
-             remark});
+  std::vector<std::string> cells = {place,
+                                    method_text(settings, advice.yours.settings),
+                                    settings.algorithm.compressor,
+                                    topology_text(settings, advice.yours.settings),
+                                    gap ? fixed(*gap, 3) : "-",
+                                    known ? grouped(prospect.iterations) : "-",
+                                    fixed(known ? prospect.seconds : nothing, 2),
+                                    fixed(known ? prospect.bytes_per_peer / 1e6 : nothing, 2)};
+  if (with_hub_ports)
+    cells.push_back(prospect.hub_port_share ? fixed(100.0 * *prospect.hub_port_share, 0) + " %" : "-");
+  cells.push_back(significant(known ? prospect.consensus_distance : nothing, 3));
+  cells.push_back(ratio_text(faster, advice.yours));
+  cells.push_back(remark);
+  table.add(std::move(cells));
+}
+
+/// Calls the function with every prospect of the table, and its place in it. The last is the user's own if it
+/// is not among the first; its place is empty, since the ranks between are not all known.
+template <class Function>
+void for_each_printed(const Advice& advice, Function&& function) {
+  bool yours_is_printed = false;
+  for (std::size_t k = 0; k < std::min(advised, advice.ranked.size()); ++k) {
+    function(std::to_string(k + 1), advice.ranked[k]);
+    yours_is_printed = yours_is_printed || is_yours(advice.ranked[k], advice);
+  }
+  if (!yours_is_printed) function("", advice.yours);
+}
+
+/// True if a prospect of the table has a hub whose port is limited.
+bool has_hub_ports(const Advice& advice) {
+  bool some = false;
+  for_each_printed(advice, [&](const std::string&, const Prospect& of) { some = some || of.hub_port_share; });
+  return some;
 }
 
 std::string table_of(const Advice& advice) {
   using enum Table::Align;
-  Table table({{"", right},
-               {"method", left},
-               {"compressor", left},
-               {"topology", left},
-               {"spectral gap", right},
-               {"iterations", right},
-               {"predicted seconds", right},
-               {"MB/peer", right},
-               {"consensus", right},
-               {"times as fast", right},
-               {"", left}});
-  const std::size_t printed = std::min(advised, advice.ranked.size());
-  for (std::size_t k = 0; k < printed; ++k) add_row(table, std::to_string(k + 1), advice.ranked[k], advice);
-  if (std::none_of(advice.ranked.begin(), advice.ranked.begin() + static_cast<std::ptrdiff_t>(printed),
-                   [&](const Prospect& prospect) { return is_yours(prospect, advice); }))
-    add_row(table, "", advice.yours, advice);  // no number: the ranks between are not all known
+  const bool with_hub_ports = has_hub_ports(advice);
+  std::vector<Table::Column> columns = {{"", right},
+                                        {"method", left},
+                                        {"compressor", left},
+                                        {"topology", left},
+                                        {"spectral gap", right},
+                                        {"iterations", right},
+                                        {"predicted seconds", right},
+                                        {"MB/peer", right}};
+  if (with_hub_ports) columns.push_back({"hub's port", right});
+  columns.insert(columns.end(), {{"consensus", right}, {"times as fast", right}, {"", left}});
+  Table table(std::move(columns));
+  for_each_printed(advice, [&](const std::string& place, const Prospect& prospect) {
+    add_row(table, place, prospect, advice, with_hub_ports);
+  });
   return table.text();
 }
 
@@ -117,11 +144,12 @@ std::string model_at_target_text(const Advice& advice) {
   const auto has_hub = [](const Prospect& of) {
     return find_method(of.settings.algorithm.kind).pattern.has_hub;
   };
-  const auto printed =
-      advice.ranked.begin() + static_cast<std::ptrdiff_t>(std::min(advised, advice.ranked.size()));
-  const bool yours = has_hub(advice.yours);
-  const bool some_hubs = yours || std::any_of(advice.ranked.begin(), printed, has_hub);
-  const bool all_hubs = yours && std::all_of(advice.ranked.begin(), printed, has_hub);
+  bool some_hubs = false;
+  bool all_hubs = true;
+  for_each_printed(advice, [&](const std::string&, const Prospect& of) {
+    some_hubs = some_hubs || has_hub(of);
+    all_hubs = all_hubs && has_hub(of);
+  });
   const std::string model = all_hubs    ? "the hub's model"
                             : some_hubs ? "the mean of the models, of methods with a hub the hub's model,"
                                         : "the mean of the models";
@@ -203,6 +231,7 @@ Json json_of(const Prospect& prospect, const Advice& advice) {
       {"iterations_latest", known ? Json(prospect.latest) : Json(nullptr)},
       {"seconds", known ? Json(prospect.seconds) : Json(nullptr)},
       {"bytes_per_peer", known ? Json(prospect.bytes_per_peer) : Json(nullptr)},
+      {"hub_port_share", prospect.hub_port_share ? Json(*prospect.hub_port_share) : Json(nullptr)},
       {"times_as_fast", compared ? Json(*faster) : Json(nullptr)},
       {"times_as_fast_at_least", faster && !compared ? Json(*faster) : Json(nullptr)}};
 }
@@ -231,6 +260,9 @@ std::string text_of(const Advice& advice) {
   if (!advice.ranked.empty()) remarks.add({"how sure", sureness_text(advice)});
   remarks.add({"", "seconds are virtual: of this network, emulated, where encoding and mixing cost nothing"});
   remarks.add({"", model_at_target_text(advice)});
+  if (has_hub_ports(advice))
+    remarks.add(
+        {"", "hub's port: the share of the time that it is busy, sending or receiving, whichever is more"});
   remarks.add({"", "steps are as long as yours, " + significant(advice.yours.settings.algorithm.step_size) +
                        ", unless its row says otherwise"});
   add_left_out(remarks, advice);

@@ -17,6 +17,7 @@ namespace hearsay {
 namespace {
 
 constexpr int most_halvings = 3;
+constexpr auto patience = std::chrono::milliseconds(500);  // of a dry run
 
 void take_for_constant(NetworkSettings& network, Duration measured) {
   if (network.compute.kind == ComputeTime::Kind::measured)
@@ -41,9 +42,9 @@ void time_iteration(Contender& contender, const Problem<Scalar>& imitated, Durat
     try {
       Experiment<Scalar> experiment =
           prepare<Scalar>(simulated(prospect.settings, measured_gradient), borrowed(imitated));
-      constexpr auto patience = std::chrono::milliseconds(500);
       const DryRun forecast = dry_run(experiment, forecast_traffic(experiment), patience);
       contender.seconds_per_iteration = forecast.seconds_per_iteration.value_or(0.0);
+      prospect.hub_port_share = forecast.hub_port_share;
       contender.bytes = std::accumulate(forecast.peer_bytes.begin(), forecast.peer_bytes.end(), 0.0);
       const RunSettings& found = experiment.settings;
       prospect.settings.algorithm = found.algorithm;
@@ -59,6 +60,11 @@ void time_iteration(Contender& contender, const Problem<Scalar>& imitated, Durat
   }
 }
 
+template <class Scalar>
+std::optional<double> hub_port_share_of(Experiment<Scalar>& experiment) {
+  return dry_run(experiment, forecast_traffic(experiment), patience).hub_port_share;
+}
+
 void put_in_order(std::vector<Contender>& contenders) {
   std::ranges::stable_sort(contenders, {}, [](const Contender& contender) {
     const RunSettings::Algorithm& algorithm = contender.prospect.settings.algorithm;
@@ -70,5 +76,7 @@ void put_in_order(std::vector<Contender>& contenders) {
 
 template void time_iteration(Contender&, const Problem<float>&, Duration);
 template void time_iteration(Contender&, const Problem<double>&, Duration);
+template std::optional<double> hub_port_share_of(Experiment<float>&);
+template std::optional<double> hub_port_share_of(Experiment<double>&);
 
 }  // namespace hearsay

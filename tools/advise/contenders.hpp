@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "algorithms/objectives/problem.hpp"
+#include "runtime/experiment/experiment.hpp"
 #include "runtime/foundation/units.hpp"
 #include "tools/advise/candidates.hpp"
 #include "tools/advise/prospect.hpp"
@@ -32,6 +34,10 @@ RunSettings simulated(RunSettings settings, Duration measured_gradient);
 /// step than the default of the method, the candidate gets a half, a quarter or an eighth of it.
 template <class Scalar>
 void time_iteration(Contender& contender, const Problem<Scalar>& imitated, Duration measured_gradient);
+
+/// Returns DryRun::hub_port_share of an experiment whose settings are `simulated`.
+template <class Scalar>
+std::optional<double> hub_port_share_of(Experiment<Scalar>& experiment);
 
 /// Sorts the contenders, the most promising first. Among equally long ones, one without a compressor comes
 /// first, then the one with fewer bytes. All-reduce is always the very first, since its iterations bound

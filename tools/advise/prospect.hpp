@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,10 +29,11 @@ std::string to_text(Fate fate);
 struct Prospect {
   RunSettings settings;  ///< of the run, resolved
   Fate fate = Fate::untold;
-  std::string why = {};          ///< part of a sentence: why it is not promising
-  std::uint64_t tried = 0;       ///< iterations that were simulated
-  double tried_seconds = 0.0;    ///< virtual seconds that they took
-  std::uint64_t run_length = 0;  ///< run.iterations, or those of run.epochs
+  std::string why = {};                       ///< part of a sentence: why it is not promising
+  std::uint64_t tried = 0;                    ///< iterations that were simulated
+  double tried_seconds = 0.0;                 ///< virtual seconds that they took
+  std::optional<double> hub_port_share = {};  ///< see DryRun
+  std::uint64_t run_length = 0;               ///< run.iterations, or those of run.epochs
   /// Iterations to the target. This field and those below are set if the target is reached or in sight.
   std::uint64_t iterations = 0;
   std::uint64_t soonest = 0;  ///< if extrapolated, the range of `iterations`: see LossOutlook

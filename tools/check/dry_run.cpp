@@ -50,6 +50,15 @@ void forecast_bytes(const TrafficForecast& most, const std::vector<PeerOutcome>&
   if (!most.exact) forecast.payload_share = of_all.share();
 }
 
+/// Returns the share of the time that the hub's port was busy, the busier way; empty if it is unlimited.
+std::optional<double> busy_share(const RunSettings& settings, const PeerMeters& hub) {
+  const HubPort port = hub_port_of(settings, hub);
+  if (hub.now == Duration{0} || (!port.seconds_to_workers && !port.seconds_from_workers)) return std::nullopt;
+  const double busier =
+      std::max(port.seconds_to_workers.value_or(0.0), port.seconds_from_workers.value_or(0.0));
+  return std::min(1.0, busier / seconds(hub.now));
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -97,6 +106,8 @@ DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most, Dura
     per_iteration = std::min(per_iteration, closes);
   }
   forecast.seconds_per_iteration = per_iteration;
+  if (experiment.method->pattern.has_hub)
+    forecast.hub_port_share = busy_share(experiment.settings, outcome.peers[hub_id].meters);
   if (last.seconds > before.seconds)
     forecast.computing_share =
         (last.compute_seconds - before.compute_seconds) / (last.seconds - before.seconds);

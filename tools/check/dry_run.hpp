@@ -17,6 +17,8 @@ struct DryRun {
   std::optional<double> seconds_per_iteration;  ///< empty if the run ended before its second evaluation
   std::optional<double> seconds;                ///< of the whole run
   std::optional<double> computing_share;        ///< of the time of an iteration, mean over the peers
+  /// Of the time of the hub's port, sending or receiving, whichever is more; empty without a hub or limit.
+  std::optional<double> hub_port_share;
   double payload_share = 1.0;      ///< bytes of payload over their upper bound, summed over all peers
   std::vector<double> peer_bytes;  ///< of the whole run, header and payload
   std::string failure;             ///< why the first iterations failed; empty if they did not
