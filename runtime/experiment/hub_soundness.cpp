@@ -1,5 +1,6 @@
 #include "runtime/experiment/hub_soundness.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -7,6 +8,7 @@
 #include "algorithms/compression/seam/bracket.hpp"
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/compression/typical_omega.hpp"
+#include "algorithms/methods/parts/kept_gradients.hpp"
 #include "algorithms/methods/parts/memory_step.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/experiment/unsound.hpp"
@@ -44,6 +46,7 @@ class Check {
     check_centre();
     check_batch();
     check_dense_rounds();
+    check_rank();
     check_adam_step();
     check_predictors();
   }
@@ -78,6 +81,21 @@ class Check {
       experiment_.warnings.push_back("algorithm.dense_rounds = " + std::to_string(*options_.dense_rounds) +
                                      ": the run ends before it compresses anything; expected fewer than " +
                                      std::to_string(experiment_.iterations));
+  }
+
+  /// Warns of a rank that is more than can be learned.
+  void check_rank() {
+    if (options_.dense_rounds.value_or(0) == 0 || options_.rank <= method_.options.rank) return;
+    const std::uint64_t gradients =
+        KeptGradients<Scalar>::count_after(*options_.dense_rounds, experiment_.settings.topology.workers());
+    const std::uint64_t most =
+        std::min(gradients, static_cast<std::uint64_t>(experiment_.problem.dimension()));
+    if (*options_.rank > most)
+      experiment_.warnings.push_back("algorithm.rank = " + std::to_string(*options_.rank) +
+                                     ": the basis has " + std::to_string(most) +
+                                     " directions, one for every gradient that is kept, and no more than the "
+                                     "model has parameters; expected at most " +
+                                     std::to_string(most));
   }
 
   /// Warns of a long step of CD-Adam: measured on a9a, its compressed runs blow up for hundreds of rounds
@@ -140,7 +158,8 @@ class Check {
       unsound(key, compressor,
               who + " need an unbiased compressor, such as grid(0.01) | entropy: a bias moves the limit");
     if (need == CompressorNeed::contracting) check_contracting(key, compressor, traits);
-    if (memory_step && need == CompressorNeed::unbiased) check_memory(memory_key, *memory_step, traits);
+    if (memory_step && need == CompressorNeed::unbiased && traits.unbiased)
+      check_memory(memory_key, *memory_step, traits);
   }
 
   /// What a message leaves out is sent later, so it has to shrink.

@@ -181,6 +181,12 @@ TEST_CASE("hub: warnings of a run that never compresses, and of long steps of CD
                  "algorithm.rounds = 1000: expected at most 64"));
 }
 
+TEST_CASE("hub: lgc is warned of a rank that is more than the gradients that its basis is learned from") {
+  const std::string compressing = "algorithm = { kind = \"lgc\", dense_rounds = 2, rank = ";
+  CHECK(contains(warnings(compressing + "1000 }\n").front(), "algorithm.rank = 1000: the basis has "));
+  CHECK(warnings(compressing + "8 }\n").empty());
+}
+
 TEST_CASE("hub: chb is warned of minibatches, whose noise it would send") {
   CHECK(contains(warnings("algorithm = { kind = \"chb\", batch = 4 }\n").front(), "full"));
   CHECK(warnings("algorithm = { kind = \"chb\", batch = \"full\" }\n").empty());
