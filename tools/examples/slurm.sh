@@ -3,7 +3,7 @@
 #
 # Every task is a peer, and its id is SLURM_PROCID. The addresses follow from the nodes of the job: the tasks
 # of a node listen on the ports from HEARSAY_PORT on, the observer of peer 0 one port below. The number of
-# tasks must equal the number of peers of the topology.
+# tasks must equal the number of peers of the topology. With a hub, it is task 0, on the first node.
 #SBATCH --job-name=hearsay
 #SBATCH --ntasks=8
 #SBATCH --cpus-per-task=1
