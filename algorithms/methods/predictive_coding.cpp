@@ -7,7 +7,6 @@
 #include "algorithms/compression/seam/byte_pieces.hpp"
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/downlink.hpp"
-#include "algorithms/methods/parts/rounding_cost.hpp"
 #include "algorithms/seam/method_factory.hpp"
 #include "topology/foundation/misuse.hpp"
 

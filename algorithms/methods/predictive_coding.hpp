@@ -2,13 +2,13 @@
 
 #include <array>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "algorithms/compression/seam/bracket.hpp"
 #include "algorithms/methods/parts/local_steps.hpp"
 #include "algorithms/methods/parts/outer_rule.hpp"
 #include "algorithms/methods/parts/predictors.hpp"
+#include "algorithms/methods/parts/rounding_cost.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -37,7 +37,8 @@ namespace hearsay {
 ///            to choose from; rate_weight = lambda; quantizers = Q, for a C whose error is absolute (grid): a
 ///            relative C is the same for every q.
 /// Shapes     x, y, y - x, y - xp, D, D', D'', m, g in R^d: memory worker 9 d, hub with the sum 10 d, and the
-///            optimizer's state. To choose takes 56 bytes a coordinate of a layer, meanwhile.
+///            optimizer's state. To choose takes 24 bytes a coordinate of a layer, meanwhile, and about 50 for
+///            every value that a coordinate may be rounded to.
 /// Needs      a star around peer 0. C unbiased, relative or absolute: a bias moves the limit. C rounds every
 ///            coordinate by itself; else (none, topk, with transforms) the costs are not known, and the first
 ///            predictor is taken. Any worker may be absent. The hub keeps the changes of x once, not for each
@@ -98,10 +99,10 @@ class PredictiveCoding final : public Algorithm<Scalar> {
   Vector<Scalar> x_;
   LocalSteps<Scalar> local_;
   ModelChanges<Scalar> changes_;
-  SeenChanges seen_;                                 // of a worker; the hub has seen all
-  Vector<Scalar> change_;                            // y_i - x
-  Vector<Scalar> residual_;                          // (y_i - xp)/2^q
-  std::vector<std::pair<double, double>> outcomes_;  // scratch of a cost
+  SeenChanges seen_;         // of a worker; the hub has seen all
+  Vector<Scalar> change_;    // y_i - x
+  Vector<Scalar> residual_;  // (y_i - xp)/2^q
+  OutcomeCounts outcomes_;   // scratch of a cost
 
   // Of the hub.
   Vector<Scalar> sum_;  // of xp - x + c over the answers, then minus their mean

@@ -5,9 +5,21 @@
 
 namespace hearsay {
 
+void OutcomeCounts::clear() {
+  places_.clear();
+  counts_.clear();
+}
+
+void OutcomeCounts::add(double value, double probability) {
+  if (probability == 0.0) return;
+  const auto [place, is_new] = places_.try_emplace(value, counts_.size());
+  if (is_new) counts_.push_back(0.0);
+  counts_[place->second] += probability;
+}
+
 template <class Scalar>
 RoundingCost expected_cost(std::span<const Scalar> z, std::span<const Bracket> brackets,
-                           std::vector<std::pair<double, double>>& outcomes) {
+                           OutcomeCounts& outcomes) {
   if (brackets.empty()) return {};
   const auto n = static_cast<double>(brackets.size());
   double squares = 0.0;
@@ -16,24 +28,17 @@ RoundingCost expected_cost(std::span<const Scalar> z, std::span<const Bracket> b
     const Bracket& bracket = brackets[k];
     const double bias = bracket.mean() - static_cast<double>(z[k]);
     squares += bias * bias + bracket.variance();
-    outcomes.emplace_back(bracket.low, 1.0 - bracket.probability_up);
-    outcomes.emplace_back(bracket.high, bracket.probability_up);
+    outcomes.add(bracket.low, 1.0 - bracket.probability_up);
+    outcomes.add(bracket.high, bracket.probability_up);
   }
 
-  std::ranges::sort(outcomes);
   double bits = 0.0;
-  for (std::size_t k = 0; k < outcomes.size();) {
-    double expected = 0.0;  // number of coordinates with this value
-    const double value = outcomes[k].first;
-    for (; k < outcomes.size() && outcomes[k].first == value; ++k) expected += outcomes[k].second;
-    if (expected > 0.0) bits -= expected / n * std::log2(expected / n);
-  }
+  for (const double count : outcomes.counts()) bits -= count / n * std::log2(count / n);
   return {std::sqrt(squares / n), std::max(bits, 0.0)};
 }
 
-template RoundingCost expected_cost<float>(std::span<const float>, std::span<const Bracket>,
-                                           std::vector<std::pair<double, double>>&);
+template RoundingCost expected_cost<float>(std::span<const float>, std::span<const Bracket>, OutcomeCounts&);
 template RoundingCost expected_cost<double>(std::span<const double>, std::span<const Bracket>,
-                                            std::vector<std::pair<double, double>>&);
+                                            OutcomeCounts&);
 
 }  // namespace hearsay

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <span>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 #include "algorithms/arithmetic/vector.hpp"
@@ -19,9 +19,22 @@ struct RoundingCost {
   double bits = 0.0;
 };
 
+/// The values that coordinates may be rounded to, each with the expected number of coordinates that are. They
+/// stand in the order in which they first occur, so a sum over them has the same bits in every call.
+class OutcomeCounts {
+ public:
+  void clear();
+  void add(double value, double probability);
+  const std::vector<double>& counts() const { return counts_; }
+
+ private:
+  std::unordered_map<double, std::size_t> places_;  // by value
+  std::vector<double> counts_;
+};
+
 /// `brackets`: those of z (RoundingCompressor). `outcomes` is scratch. All is 0 without brackets.
 template <class Scalar>
 RoundingCost expected_cost(std::span<const Scalar> z, std::span<const Bracket> brackets,
-                           std::vector<std::pair<double, double>>& outcomes);
+                           OutcomeCounts& outcomes);
 
 }  // namespace hearsay
