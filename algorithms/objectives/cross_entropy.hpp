@@ -11,7 +11,8 @@ namespace hearsay {
 template <class Scalar>
 double cross_entropy(const DenseRows<Scalar>& outputs, std::span<const Scalar> targets);
 
-/// Replaces every row z_s by the derivative of its cross entropy, softmax(z_s) - e_y(s).
+/// Replaces every row z_s by the derivative of its cross entropy, softmax(z_s) - e_y(s). Probabilities below
+/// 1e-31 (in double 1e-292) are 0.
 template <class Scalar>
 void differentiate_cross_entropy(DenseRows<Scalar>& outputs, std::span<const Scalar> targets);
 

@@ -259,6 +259,17 @@ TEST_CASE("objectives: huge margins cost what they should, and their gradient is
   }
 }
 
+TEST_CASE("cross entropy: probabilities whose products would be subnormal are 0, and no others") {
+  DenseRows<float> outputs(1, 4);
+  outputs << 0.0F, -60.0F, -75.0F, -100.0F;
+  const std::vector<float> targets = {0.0F};
+  differentiate_cross_entropy<float>(outputs, targets);
+  CHECK(outputs(0, 0) == 0.0F);
+  CHECK(outputs(0, 1) == doctest::Approx(std::exp(-60.0)).epsilon(1e-5).scale(0));
+  CHECK(outputs(0, 2) == 0.0F);  // 2.7e-33
+  CHECK(outputs(0, 3) == 0.0F);  // 3.8e-44, which is subnormal
+}
+
 TEST_CASE_TEMPLATE("objectives: a model that is not a number has no finite loss", Scalar, float, double) {
   for (const auto& model : model_cases<Scalar>()) {
     CAPTURE(model.name);
