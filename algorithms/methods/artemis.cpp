@@ -85,7 +85,7 @@ MethodInfo artemis_info() {
           .source = "Philippenko, Dieuleveut 2020, arXiv:2006.14591, Algorithm 1",
           .compressor = CompressorNeed::unbiased,
           .down_compressor = CompressorNeed::unbiased,
-          .membership = Membership::reinitialise,
+          .membership = Membership::forgotten,
           .default_compressor = "dither(linf, levels=7, bucket=512)",
           .pattern = Pattern::star,
           .permits_negative_weights = true,
@@ -96,7 +96,7 @@ MethodInfo artemis_info() {
                       .memory_step = "auto"},
           .forms = {"pp1", "pp2"},
           .manual = {.bytes_note = "(*)",
-                     .memory = "hub 6 (pp1: n + 4), worker 4",
+                     .memory = "hub 6 (pp1, drop: n + 4), worker 4",
                      .needs = "a hub and workers; both compressors unbiased"},
           .make = factory<Artemis>()};
 }

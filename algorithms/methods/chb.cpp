@@ -18,10 +18,28 @@ Chb<Scalar>::Chb(const MethodInput<Scalar>& input)
       x_(input.initial),
       before_(input.initial),
       said_(Vector<Scalar>::Zero(input.initial.size())),
-      change_(input.initial.size()) {
+      change_(input.initial.size()),
+      hub_keeps_each_(input.peers_may_leave) {
   if (!is_hub_) return;
+  if (hub_keeps_each_) said_of_.emplace(input.neighbors, said_);
   mean_said_.setZero(x_.size());
   sum_.resize(x_.size());
+}
+
+/// Adds the dg of worker i to the sum, or, if the hub keeps each s_i, the new s_i.
+template <class Scalar>
+CodecStatus Chb<Scalar>::take(PeerId i, std::span<const std::byte> change) {
+  bool fits = true;
+  if (!hub_keeps_each_) {
+    fits = change.empty() || add_full<Scalar>(change, 1, view(sum_));
+  } else if (i == hub_id) {
+    sum_ += said_;
+  } else {
+    Vector<Scalar>& said = said_of_->of(i);
+    fits = change.empty() || add_full<Scalar>(change, 1, view(said));
+    sum_ += said;
+  }
+  return fits ? CodecStatus::ok : CodecStatus::malformed;
 }
 
 template <class Scalar>
@@ -56,11 +74,12 @@ Task Chb<Scalar>::iterate(Iteration<Scalar>& it) {
   // step: sbar <- sbar + (1/n) sum dg;  x, x' <- x - eta sbar + beta (x - x'), x
   const std::span<const PacketRef> packets = co_await it.collect(0);
   sum_.setZero();
-  take_answers(it, answer, packets, [&](PeerId, std::span<const std::byte> bytes) {
-    const bool fits = bytes.empty() || add_full<Scalar>(bytes, 1, view(sum_));
-    return fits ? CodecStatus::ok : CodecStatus::malformed;
-  });
-  mean_said_ += sum_ / static_cast<Scalar>(worker_count_);
+  const Scalar answers = take_answers(
+      it, answer, packets, [&](PeerId i, std::span<const std::byte> bytes) { return take(i, bytes); });
+  if (!hub_keeps_each_)
+    mean_said_ += sum_ / static_cast<Scalar>(worker_count_);
+  else if (answers != 0)
+    mean_said_ = sum_ / answers;
   sum_ = x_ - it.step_size() * mean_said_ + momentum_ * (x_ - before_);
   before_ = x_;
   x_ = sum_;
@@ -70,10 +89,14 @@ template <class Scalar>
 void Chb<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.state("model", x_);
   visitor.state("model before", before_);
-  visitor.state("said", said_);
+  if (hub_keeps_each_ && !is_hub_)
+    visitor.published("said", said_);
+  else
+    visitor.state("said", said_);
   visitor.scratch("change", change_);
   if (!is_hub_) return;
   visitor.state("mean said", mean_said_);
+  if (said_of_) said_of_->visit(visitor, "said");
   visitor.scratch("sum", sum_);
 }
 
@@ -92,12 +115,12 @@ MethodInfo chb_info() {
           .bytes = "hub r (4d + 64), worker 4d + 64, or 64",
           .source = "Chen, Blum, Sadler 2022, arXiv:2209.11944, Algorithm 1",
           .compressor = CompressorNeed::none,
-          .membership = Membership::reinitialise,
+          .membership = Membership::forgotten,
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .options = {.momentum = 0.4, .threshold = "auto"},
-          .manual = {.memory = "hub 7, worker 5", .needs = "a hub and workers; full gradients"},
+          .manual = {.memory = "hub 7 (drop: n + 6), worker 5", .needs = "a hub and workers; full gradients"},
           .make = factory<Chb>()};
 }
 

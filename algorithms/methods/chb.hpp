@@ -1,6 +1,9 @@
 #pragma once
 
+#include <optional>
+
 #include "algorithms/methods/parts/censor_threshold.hpp"
+#include "algorithms/methods/parts/replicas.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -11,6 +14,7 @@ namespace hearsay {
 ///   censor  i:          dg = g_i(x) - s_i;   silent iff t > 1 and ||dg||^2 <= eps_1 ||x - x'||^2
 ///   up      i -> hub:   dg, or an empty message if it is silent
 ///           i:          s_i <- s_i + dg, if it was sent
+///   drop    hub:        keeps every s_i, and sbar is the mean of those of the workers that are left
 ///   step    hub:        sbar <- sbar + (1/n) sum dg;   x, x' <- x - eta sbar + beta (x - x'), x
 ///
 /// x' is the model before, at a worker that sat out the one that it heard last (the hub hears every x). The
@@ -19,7 +23,8 @@ namespace hearsay {
 /// Sends      hub: r messages of 4d bytes (8d in double); worker: one of 4d, or of 64, the header, in
 ///            silence.
 /// Options    threshold = eps_1: "auto" is 0.1 / eta_t^2; 0 is heavy ball. momentum = beta.
-/// Shapes     x, x', s, dg, g in R^d: memory worker 5 d; hub besides sbar and the sum 7 d.
+/// Shapes     x, x', s, dg, g in R^d: memory worker 5 d; hub besides sbar and the sum 7 d, and, under the
+///            policy "drop", a d for each other worker.
 /// Needs      a star around peer 0. No compressor. Full gradients: the noise of a minibatch is a change, too.
 /// Invariant  sbar = mean_i s_i, to rounding. A worker with L_i^2 <= eps_1, L_i the smoothness of f_i, never
 ///            sends in two iterations running: after it has sent, ||dg|| <= L_i ||x - x'||.
@@ -37,6 +42,8 @@ class Chb final : public Algorithm<Scalar> {
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
 
  private:
+  CodecStatus take(PeerId i, std::span<const std::byte> change);
+
   bool is_hub_;
   PeerId worker_count_;        // n
   CensorThreshold threshold_;  // eps_1
@@ -45,10 +52,12 @@ class Chb final : public Algorithm<Scalar> {
   Vector<Scalar> before_;  // x'
   Vector<Scalar> said_;    // s_i
   Vector<Scalar> change_;  // dg
+  bool hub_keeps_each_;    // s_i
 
   // Of the hub.
-  Vector<Scalar> mean_said_;  // sbar
-  Vector<Scalar> sum_;        // of the answers; then the next x
+  Vector<Scalar> mean_said_;                 // sbar
+  Vector<Scalar> sum_;                       // of the answers, or of the s_i; then the next x
+  std::optional<Replicas<Scalar>> said_of_;  // s_i of the other workers
 };
 
 MethodInfo chb_info();

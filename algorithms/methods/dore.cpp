@@ -89,7 +89,7 @@ MethodInfo dore_info() {
           .source = "Liu et al. 2020, arXiv:1910.07561, Algorithm 1",
           .compressor = CompressorNeed::unbiased,
           .down_compressor = CompressorNeed::unbiased,
-          .membership = Membership::reinitialise,
+          .membership = Membership::forgotten,
           .default_compressor = "dither(linf, levels=7, bucket=512)",
           .pattern = Pattern::star,
           .permits_negative_weights = true,
@@ -102,7 +102,7 @@ MethodInfo dore_info() {
           .manual = {.iteration = "q_i = C(g_i - h_i); h_i <- h_i + alpha q_i; p = -eta (hbar + (1/r) sum_S "
                                   "q_i) + a e; x <- x + beta C_dwn(p); e <- p - C_dwn(p)",
                      .bytes_note = "(*)",
-                     .memory = "hub 7, worker 4",
+                     .memory = "hub 7 (drop: n + 5), worker 4",
                      .needs = "a hub and workers; both compressors unbiased"},
           .make = factory<Dore>()};
 }

@@ -46,7 +46,7 @@ Task Econtrol<Scalar>::iterate(Iteration<Scalar>& it) {
   // step: hbar <- hbar + (1/n) sum_{i in S} q_i;  x <- x - eta hbar
   const std::span<const PacketRef> packets = co_await it.collect(0);
   uplink_.gather(it, answer, packets, sum_);
-  x_ -= it.step_size() * uplink_.mean_memory();
+  x_ -= it.step_size() * uplink_.mean_memory(sum_);
 }
 
 template <class Scalar>
@@ -71,13 +71,13 @@ MethodInfo econtrol_info() {
           .bytes = "hub r (4d + 64), worker |C| + 64",
           .source = "Gao, Islamov, Stich 2024, arXiv:2311.05645, Algorithm 2",
           .compressor = CompressorNeed::contracting,
-          .membership = Membership::reinitialise,
+          .membership = Membership::forgotten,
           .default_compressor = "topk(10%)",
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .options = {.control = 0.1},
-          .manual = {.memory = "hub 7, worker 5", .needs = "a hub and workers; C contracting"},
+          .manual = {.memory = "hub 7 (drop: n + 5), worker 5", .needs = "a hub and workers; C contracting"},
           .make = factory<Econtrol>()};
 }
 

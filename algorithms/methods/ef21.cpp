@@ -74,17 +74,17 @@ Task Ef21<Scalar>::iterate(Iteration<Scalar>& it) {
   uplink_.gather(it, answer, packets, sum_);
   if (place.is_head()) {
     // group: s_j = sum of the h_i;  Q_j = C(s_j - H_j);  H_j <- H_j + Q_j
-    sum_ = uplink_.mean_memory();
+    sum_ = uplink_.mean_memory(sum_);
     it.send(0, place.above.front(), uplink_.answer_for_group(it, sum_));
     co_return;
   }
   if (!compresses_down()) {
-    x_ -= it.step_size() * uplink_.mean_memory();
+    x_ -= it.step_size() * uplink_.mean_memory(sum_);
     co_return;
   }
 
   // c = C_dwn(hbar - ht);  ht <- ht + c;  x <- x - eta ht
-  sum_ = uplink_.mean_memory() - common_;
+  sum_ = uplink_.mean_memory(sum_) - common_;
   const PacketRef c = encoded_packet(it, *down_compressor_, sum_, Purpose::downlink);
   it.report(take_step(c->bytes(), it.step_size()));
   downlink_.say(c->bytes());
@@ -121,14 +121,14 @@ MethodInfo ef21_info() {
           .bytes = "hub r (4d + 64), worker |C| + 64",
           .source = "Richtarik et al. 2021, arXiv:2106.05203, Algorithm 2",
           .compressor = CompressorNeed::contracting,
-          .membership = Membership::reinitialise,
+          .membership = Membership::forgotten,
           .default_compressor = "topk(10%)",
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .permits_tree = true,
           .options = {.momentum = 0.0},
-          .manual = {.memory = "hub 6, worker 4",
+          .manual = {.memory = "hub 6 (drop: n + 4), worker 4",
                      .needs = "a hub and workers; C contracting",
                      .related = "momentum: Fatkhullin et al. 2023, arXiv:2305.15155"},
           .make = factory<Ef21>()};
@@ -144,7 +144,7 @@ MethodInfo ef21_bc_info() {
   info.down_compressor = CompressorNeed::contracting;
   info.permits_time_varying = false;
   info.options.down_compressor = "topk(10%)";
-  info.manual.memory = "hub 7, worker 5";
+  info.manual.memory = "hub 7 (drop: n + 5), worker 5";
   info.manual.needs = "a hub and workers, all in every round; both compressors contracting";
   return info;
 }
@@ -156,7 +156,7 @@ MethodInfo cd_adam_info() {
   info.equation = "h_i <- h_i + C(g_i - h_i); H <- H + C_dwn(mean_i h_i - H); x by AMSGrad from H";
   info.source = "Wang, Lin, Chen 2022, arXiv:2111.00705, Algorithm 1";
   info.options.optimizer = "amsgrad(0.9, 0.99)";
-  info.manual.memory = "hub 11, worker 9";
+  info.manual.memory = "hub 11 (drop: n + 9), worker 9";
   return info;
 }
 

@@ -140,7 +140,7 @@ MethodInfo mcm_info() {
           .source = "Philippenko, Dieuleveut 2021, arXiv:2102.12528, Algorithm 1",
           .compressor = CompressorNeed::unbiased,
           .down_compressor = CompressorNeed::unbiased,
-          .membership = Membership::reinitialise,
+          .membership = Membership::forgotten,
           .default_compressor = "dither(linf, levels=7, bucket=512)",
           .pattern = Pattern::star,
           .permits_negative_weights = true,
@@ -153,7 +153,7 @@ MethodInfo mcm_info() {
                                   "C(g_i(xhat) - h_i); h_i <- h_i + alpha q_i; w <- w - eta (hbar + (1/r) "
                                   "sum_S q_i)",
                      .bytes_note = "(*)",
-                     .memory = "hub 8, worker 5",
+                     .memory = "hub 8 (drop: n + 6), worker 5",
                      .needs = "a hub and workers; both compressors unbiased"},
           .make = factory<Mcm>()};
 }

@@ -120,7 +120,7 @@ MethodInfo rand_mcm_info() {
   info.permits_tree = false;  // every worker hears a packet of its own
   info.manual.iteration = "";
   info.manual.bytes_note = "";
-  info.manual.memory = "hub n + 7, worker 5";
+  info.manual.memory = "hub n + 7 (drop: 2 n + 5), worker 5";
   info.make = factory<RandMcm>();
   return info;
 }

@@ -31,8 +31,13 @@ Scaffold<Scalar>::Scaffold(const MethodInput<Scalar>& input)
       control_(Vector<Scalar>::Zero(input.initial.size())),
       own_control_(Vector<Scalar>::Zero(input.initial.size())),
       point_(input.initial.size()),
-      change_(input.initial.size()) {
+      change_(input.initial.size()),
+      hub_keeps_each_(input.peers_may_leave) {
   if (!place_.is_worker()) sum_.resize(x_.size());
+  if (is_hub_ && hub_keeps_each_) {
+    controls_.emplace(input.neighbors, own_control_);
+    sum_of_controls_.resize(x_.size());
+  }
   if (input.has_groups && input.links_vary && !place_.is_worker()) counts_.resize(2);
 }
 
@@ -57,6 +62,20 @@ Scalar Scaffold<Scalar>::take(Iteration<Scalar>& it, std::span<const std::byte> 
   }
   if (counts_.size() != 0 && is_hub_) add_full<Scalar>(bytes, scale, view(change_));
   return workers;
+}
+
+/// Adds y_i - x of worker i to `sum_`, and its new c_i to `sum_of_controls_`.
+template <class Scalar>
+CodecStatus Scaffold<Scalar>::follow(PeerId i, std::span<const std::byte> bytes, Scalar step_size) {
+  if (!read_full<Scalar>(bytes, view(change_))) return CodecStatus::malformed;
+  sum_ += change_;
+  Vector<Scalar>& control = i == hub_id ? own_control_ : controls_->of(i);
+  if (i != hub_id && step_size != 0) {
+    const Scalar per_step = 1 / (static_cast<Scalar>(local_steps_) * step_size);
+    control = (control - control_) - per_step * change_;
+  }
+  sum_of_controls_ += control;
+  return CodecStatus::ok;
 }
 
 template <class Scalar>
@@ -111,8 +130,10 @@ Task Scaffold<Scalar>::iterate(Iteration<Scalar>& it) {
   const std::span<const PacketRef> packets = co_await place_.answers(it);
   sum_.setZero();
   if (counts_.size() != 0) change_.setZero();
+  if (controls_) sum_of_controls_.setZero();
   Scalar workers = 0;
-  const Scalar answers = take_answers(it, answer, packets, [&](PeerId, std::span<const std::byte> bytes) {
+  const Scalar answers = take_answers(it, answer, packets, [&](PeerId i, std::span<const std::byte> bytes) {
+    if (controls_) return follow(i, bytes, it.step_size());
     workers += take(it, bytes);
     return CodecStatus::ok;
   });
@@ -130,9 +151,13 @@ Task Scaffold<Scalar>::iterate(Iteration<Scalar>& it) {
   const Scalar n = worker_count_;
   const Scalar divisor = place_.divisor(answers);
   if (answers == 0 || it.step_size() == 0) co_return;  // steps of length 0 tell nothing of the gradients
-  const Scalar per_step = 1 / (static_cast<Scalar>(local_steps_) * it.step_size());
-  const Scalar in_round = counts_.size() == 0 ? divisor : workers;
-  control_ -= (in_round / n) * control_ + (per_step / n) * sum_;
+  if (controls_) {
+    control_ = sum_of_controls_ / answers;
+  } else {
+    const Scalar per_step = 1 / (static_cast<Scalar>(local_steps_) * it.step_size());
+    const Scalar in_round = counts_.size() == 0 ? divisor : workers;
+    control_ -= (in_round / n) * control_ + (per_step / n) * sum_;
+  }
   x_ += (server_step_ / divisor) * (counts_.size() == 0 ? sum_ : change_);
 }
 
@@ -140,7 +165,14 @@ template <class Scalar>
 void Scaffold<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.state("model", x_);
   visitor.state("control", control_);
-  visitor.state("own control", own_control_);
+  if (hub_keeps_each_ && !is_hub_)
+    visitor.published("own control", own_control_);
+  else
+    visitor.state("own control", own_control_);
+  if (controls_) {
+    controls_->visit(visitor, "own control");
+    visitor.scratch("sum of controls", sum_of_controls_);
+  }
   visitor.scratch("local point", point_);
   visitor.scratch("change", change_);
   if (sum_.size() != 0) visitor.scratch("sum", sum_);
@@ -163,7 +195,7 @@ MethodInfo scaffold_info() {
           .bytes = "hub r (8d + 64), worker 4d + 64",
           .source = "Karimireddy et al. 2020, arXiv:1910.06378, Algorithm 1",
           .compressor = CompressorNeed::none,
-          .membership = Membership::reinitialise,
+          .membership = Membership::forgotten,
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .permits_time_varying = true,
@@ -171,7 +203,7 @@ MethodInfo scaffold_info() {
           .options = {.local_steps = 10, .outer = "none(1)"},
           .manual = {.iteration = "H times y_i <- y_i - eta (g_i - c_i + c); c_i <- c_i - c + (x - y_i)/(H "
                                   "eta); x <- x + (rho/r) sum_S (y_i - x); c the mean of all c_i",
-                     .memory = "hub 7, worker 6",
+                     .memory = "hub 7 (drop: n + 7), worker 6",
                      .needs = "a hub and workers"},
           .make = factory<Scaffold>()};
 }

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <optional>
+
 #include "algorithms/methods/parts/local_steps.hpp"
+#include "algorithms/methods/parts/replicas.hpp"
 #include "algorithms/methods/parts/tree_place.hpp"
 #include "algorithms/seam/method.hpp"
 
@@ -15,6 +18,7 @@ namespace hearsay {
 ///   group   j -> hub:          sum_{i of group j in S_t} (y_i - x)          on a tree: j passes x, c on
 ///   step    hub:               x <- x + (rho/r) sum_{S} (y_i - x);
 ///                              c <- c + (1/n) sum_{S} (-c + (x - y_i) / (H eta))
+///   drop    hub:               keeps every c_i, and c is the mean of those of the workers that are left
 ///
 /// The hub is peer 0, and a worker, too, if it has data. c_i = c = 0 at first.
 ///
@@ -24,7 +28,8 @@ namespace hearsay {
 ///
 /// Sends      hub: r messages of 8d bytes (16d in double); worker: one of 4d; such a head 8 more (16).
 /// Options    local_steps = H, by sgd; outer = none(rho), the hub's step.
-/// Shapes     x, c, c_i, y, y - x, g in R^d: memory worker 6 d; hub and heads besides the sum 7 d.
+/// Shapes     x, c, c_i, y, y - x, g in R^d: memory worker 6 d; hub and heads besides the sum 7 d. Under
+///            the policy "drop" the hub has a d more for each other worker.
 /// Needs      a star around peer 0, or a tree of two levels below it. No compressor. Any
 ///            worker may be absent: its c_i stays.
 /// Invariant  mean_i c_i = c, to rounding. With H = 1, rho = 1 and all workers it is gradient descent.
@@ -44,6 +49,7 @@ class Scaffold final : public Algorithm<Scalar> {
  private:
   bool hear(Iteration<Scalar>& it, std::span<const PacketRef> packets);
   Scalar take(Iteration<Scalar>& it, std::span<const std::byte> bytes);
+  CodecStatus follow(PeerId i, std::span<const std::byte> bytes, Scalar step_size);
 
   bool is_hub_;
   TreePlace place_;
@@ -57,6 +63,9 @@ class Scaffold final : public Algorithm<Scalar> {
   Vector<Scalar> change_;       // y_i - x; then of the hub, the sum that moves x, if counts_ are read
   Vector<Scalar> sum_;          // of the answers, of the hub and of heads
   Vector<Scalar> counts_;       // r_j, n_j, of the hub and of heads; empty unless workers of groups sit out
+  bool hub_keeps_each_;         // c_i
+  std::optional<Replicas<Scalar>> controls_;  // c_i of the other workers, of such a hub
+  Vector<Scalar> sum_of_controls_;            // of those that have answered
 };
 
 MethodInfo scaffold_info();

@@ -27,6 +27,7 @@ struct MethodInput {
   std::vector<PeerId> neighbors;     ///< the peers it hears in some round, ascending
   bool has_groups = false;           ///< peers between a hub and its workers answer for these, too
   bool links_vary = false;           ///< whether W changes from round to round
+  bool peers_may_leave = false;      ///< a peer that is lost is gone for good (failure.policy = "drop")
   std::vector<PeerId> hearers = {};  ///< the peers that hear it in some round, ascending; read if links vary
   std::string compressor = "none";   ///< spelling
   const SegmentTable& segments;      ///< the layers of the model
@@ -54,11 +55,19 @@ enum class Membership {
   exact,
   /// It continues, but takes no neighbor back: models that were apart may be too far apart for its messages.
   no_return,
+  /// It has a hub, which keeps what each worker has said, and forgets what one said that is gone. So all take
+  /// part in every round, and nobody is taken back.
+  forgotten,
   /// It keeps sums over all peers (trackers, duals, push-sum weights): all peers would have to start again.
   reinitialise,
   /// It needs every peer.
   refuse,
 };
+
+/// True if a method goes on without a peer that is gone.
+constexpr bool goes_on_without(Membership membership) {
+  return membership != Membership::reinitialise && membership != Membership::refuse;
+}
 
 /// Options that a method does not read because of the value of another option.
 struct UnreadOptions {

@@ -14,8 +14,7 @@ void require_droppable(const RunSettings& settings, const MethodInfo& method) {
   };
   const auto refuse_method = [&](const std::string& why) {
     const auto could = [&](const MethodInfo& other) {
-      return other.pattern.has_hub == method.pattern.has_hub &&
-             (other.membership == Membership::exact || other.membership == Membership::no_return);
+      return other.pattern.has_hub == method.pattern.has_hub && goes_on_without(other.membership);
     };
     throw Misuse("failure.policy", "\"drop\"",
                  method.name + why + "; expected \"wait\", or one of " + methods_that(could));
@@ -29,6 +28,10 @@ void require_droppable(const RunSettings& settings, const MethodInfo& method) {
            " sums up what it hears with the weights of the time (algorithm.memory, algorithm.form)");
   if (staleness_of(settings) != 0)
     refuse("the two ends of a broken link would part as many iterations apart as algorithm.staleness says");
+  if (method.membership == Membership::forgotten && settings.topology.participation < 1.0)
+    refuse("the hub of " + method.name +
+           " forgets what a worker has said that does not answer; expected topology.participation = 1, or "
+           "failure.policy = \"wait\"");
   const bool all_take_part = settings.topology.participation == 1.0 || method.pattern.has_hub;
   if (settings.topology.schedule != "static" || !all_take_part)
     refuse("it wants a static schedule with all peers");

@@ -13,8 +13,7 @@ namespace hearsay {
 namespace {
 
 bool goes_on_without_a_worker(const MethodInfo& method) {
-  return method.pattern.has_hub &&
-         (method.membership == Membership::exact || method.membership == Membership::no_return);
+  return method.pattern.has_hub && goes_on_without(method.membership);
 }
 
 void add(PeerId id, std::vector<PeerId>& ids) {

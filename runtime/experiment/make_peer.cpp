@@ -53,6 +53,7 @@ std::unique_ptr<Algorithm<Scalar>> make_method(const Experiment<Scalar>& experim
       .has_groups = experiment.method->pattern.has_hub &&
                     experiment.topology.graph.degree(hub_id) + 1 < experiment.peer_count(),
       .links_vary = experiment.schedule->period() != 1,
+      .peers_may_leave = settings.failure.drops(),
       .hearers = std::move(partners.destinations),
       .compressor = settings.algorithm.compressor,
       .segments = segments,

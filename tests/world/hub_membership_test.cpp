@@ -4,6 +4,7 @@
 
 #include "algorithms/methods/registry.hpp"
 #include "runtime/record/summary.hpp"
+#include "tests/methods/optimum.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/world/dropping_runs.hpp"
 
@@ -23,9 +24,8 @@ std::vector<std::string> hub_methods(bool (*wanted)(const MethodInfo&)) {
   return names;
 }
 
-bool goes_on(const MethodInfo& method) {
-  return method.membership == Membership::exact || method.membership == Membership::no_return;
-}
+bool goes_on(const MethodInfo& method) { return goes_on_without(method.membership); }
+bool forgets(const MethodInfo& method) { return method.membership == Membership::forgotten; }
 bool takes_back(const MethodInfo& method) { return method.membership == Membership::exact; }
 bool may_be_late(const MethodInfo& method) { return goes_on(method) && method.answers_may_be_late; }
 bool may_be_joined(const MethodInfo& method) { return method.may_be_joined; }
@@ -292,10 +292,34 @@ TEST_CASE("hub membership: under a round deadline a worker that stood still for 
   }
 }
 
-TEST_CASE("hub membership: methods whose hub has sums of what each worker said refuse the policy drop") {
-  for (const MethodInfo& method : methods()) {
-    if (!method.pattern.has_hub || goes_on(method)) continue;
-    CAPTURE(method.name);
-    CHECK(contains(misuse_text([&] { dropping_star(method.name, 6, 10); }), "failure.policy = \"drop\""));
+TEST_CASE(
+    "hub membership: what a lost worker has said is forgotten, so the run ends at the others' optimum") {
+  for (const std::string& method : hub_methods(forgets)) {
+    CAPTURE(method);
+    constexpr PeerId lost = 5;
+    const auto experiment = dropping_star(method, lost + 1, 3000);
+    FaultyCluster cluster(experiment, 3, {});
+    cluster.lose(lost, 100ms);
+    REQUIRE(cluster.run(long_enough));
+    CHECK(cluster.outcome().status == RunStatus::done);
+    CHECK(cluster.outcome().dropped == std::vector<PeerId>{lost});
+    CHECK(cluster.rows(0).front().hears.size() == 5);
+    CHECK(replicas_consistent(cluster.outcome().peers) != std::optional(false));
+    const double wrong = (quadratic_optimum(5, lost + 1) - quadratic_optimum(5, lost)).norm();
+    const double away = (cluster.peer(0)->model() - quadratic_optimum(5, lost)).norm();
+    CHECK(away < (method == "cd-adam" ? 0.1 : 1e-4) * wrong);
   }
+}
+
+TEST_CASE("hub membership: a hub that forgets who does not answer wants all workers in every round") {
+  for (const std::string& method : hub_methods(forgets)) {
+    CAPTURE(method);
+    if (!find_method(method).permits_time_varying) continue;
+    CHECK(contains(misuse_text([&] { dropping_star(method, 6, 10, 0.5); }), "topology.participation = 1"));
+  }
+}
+
+TEST_CASE("hub membership: there is no method with a hub that a lost worker ends") {
+  for (const MethodInfo& method : methods())
+    if (method.pattern.has_hub) CHECK_MESSAGE(goes_on(method), method.name);
 }

@@ -22,9 +22,7 @@ constexpr PeerId standby = 2;
 std::vector<std::string> methods_with_standby() {
   std::vector<std::string> names;
   for (const MethodInfo& method : methods())
-    if (method.pattern.has_hub &&
-        (method.membership == Membership::exact || method.membership == Membership::no_return))
-      names.push_back(method.name);
+    if (method.pattern.has_hub && goes_on_without(method.membership)) names.push_back(method.name);
   REQUIRE(names.size() > 10);
   return names;
 }

@@ -35,6 +35,9 @@ enum class HubKeeps {
 /// (1/n) sum_j H_j, which tends to that mean, in expectation if a part takes part. With alpha = 0 there are
 /// no memories.
 ///
+/// If a lost worker is gone for good (policy "drop"), the hub keeps a copy of every h_i and forgets that of
+/// one that is gone: all that are left take part in every round, so the mean over S is the mean over them.
+///
 /// Memory: h_i at a worker; hbar, or a copy of every other worker's h_i, at the hub; a head has H_j and the
 /// sum, or copies, of its group's h_i besides.
 template <class Scalar>
@@ -43,15 +46,15 @@ class DifferenceUplink {
   DifferenceUplink(const MethodInput<Scalar>& input, double memory_step, HubKeeps keeps)
       : self_(input.self),
         place_(input),
-        keeps_(keeps),
+        keeps_(input.peers_may_leave ? HubKeeps::each : keeps),
         worker_count_(static_cast<Scalar>(input.worker_count)),
         memory_step_(static_cast<Scalar>(memory_step)),
         compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
-        copies_(keeps == HubKeeps::each && memory_step != 0.0 ? place_.below : std::vector<PeerId>(),
+        copies_(keeps_ == HubKeeps::each && memory_step != 0.0 ? place_.below : std::vector<PeerId>(),
                 Vector<Scalar>::Zero(input.initial.size())) {
     if (memory_step == 0.0) return;
     memory_.setZero(input.initial.size());
-    if (gathers() && keeps == HubKeeps::mean) mean_memory_ = memory_;
+    if (gathers() && keeps_ == HubKeeps::mean) mean_memory_ = memory_;
     if (place_.is_head()) group_memory_ = memory_;
   }
 
@@ -119,8 +122,11 @@ class DifferenceUplink {
   /// The peers above and below this one.
   TreePlace& place() { return place_; }
   const TreePlace& place() const { return place_; }
-  /// hbar, if the hub keeps it.
-  const Vector<Scalar>& mean_memory() const { return mean_memory_; }
+  /// With alpha = 1, after `gather`: hbar; at a head the sum of its group's h_i. A hub that keeps each has
+  /// it in `estimate`.
+  const Vector<Scalar>& mean_memory(const Vector<Scalar>& estimate) const {
+    return keeps_ == HubKeeps::each ? estimate : mean_memory_;
+  }
   Compressor<Scalar>& compressor() { return *compressor_; }
 
   /// What a peer sends in iteration `number`. `down`: what it sends to the peers below it, if any.
@@ -133,7 +139,10 @@ class DifferenceUplink {
     const bool is_head = place_.is_head();
     if (keeps_ == HubKeeps::each) {
       if (is_head) visitor.state("own memory", memory_);
-      visitor.published("memory", is_head ? group_memory_ : memory_);
+      if (place_.is_hub())
+        visitor.state("memory", memory_);  // of which nobody has a copy
+      else
+        visitor.published("memory", is_head ? group_memory_ : memory_);
       if (gathers()) copies_.visit(visitor, "memory");
       return;
     }
