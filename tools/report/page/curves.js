@@ -70,7 +70,13 @@ function curves(group, name) {
 
 const howItFailed = (point) => (point && !cameToItsEnd(point) ? ` (${statusText[point.status] ?? point.status})` : "");
 
-const comparedColumns = (group, measure, compared) => [{ text: group.color.label }, { text: measure.label.toLowerCase(), number: true }, { text: "" }, { text: compared ? "speed-up" : "", number: true }];
+/// Within a line, where only the first word is changed: "loss at the end minus that of CHOCO", "MB per peer".
+const inLine = (label) => (/^[A-Z][a-z]/.test(label) ? label[0].toLowerCase() + label.slice(1) : label);
+
+/// What stands where a series has no value: that its runs ended without one, or that nothing is known.
+const missingText = (measure, points) => (measure.missing && points.some((point) => cameToItsEnd(point) || point.status === "diverged") ? measure.missing : unknown);
+
+const comparedColumns = (group, measure, compared) => [{ text: group.color.label }, { text: inLine(measure.label), number: true }, { text: "" }, { text: compared ? "speed-up" : "", number: true }];
 
 /// How long the bars beside numbers are: {log, begin: where logarithmic bars begin, style(value)}.
 function barsFor(values, log) {
@@ -92,7 +98,7 @@ function estimateRows(group, measure, compared, barsOf) {
   return [...found.map(({ series, points, estimate }) => {
     const ratio = compared && estimate ? costRatio(group, series, group.baseline, group.at, cost) : null;
     const seeds = estimate && estimate.count < points.length ? ` (${estimate.count} of ${points.length} seeds)` : "";
-    return [element("span", {}, sign(series), ` ${group.series[series]}${seeds}`), estimate ? measure.text(estimate.mean) + intervalText([estimate.low, estimate.high], measure.text) : unknown,
+    return [element("span", {}, sign(series), ` ${group.series[series]}${seeds}`), estimate ? measure.text(estimate.mean) + intervalText([estimate.low, estimate.high], measure.text) : missingText(measure, points),
       bars.bar(estimate?.mean, colorName(series)),
       ratio ? timesText(ratio.mean) + intervalText([ratio.low, ratio.high], timesText) : ""];
   }), ...boundRows(group, measure, bars)];
@@ -130,9 +136,9 @@ function comparison(group, name) {
     const own = group.baseline === null ? null : group.point(group.baseline);
     bars.replaceChildren(table(measure.label, comparedColumns(group, measure, compared),
       [...points.map((point, k) => [element("span", {}, sign(point.series), ` ${group.series[point.series]}${group.pointsAt(point.series).length > 1 ? ` (${group.nameOf(point)})` : ""}${howItFailed(point)}`),
-        isKnown(values[k]) ? measure.text(values[k]) : unknown,
+        isKnown(values[k]) ? measure.text(values[k]) : missingText(measure, [point]),
         made.bar(values[k], colorName(point.series)),
-        compared && own ? timesText(measure.of(group, own) / values[k]) : ""]), ...boundRows(group, measure, made)]));
+        compared && own ? timesText(quotient(measure.of(group, own), values[k])) : ""]), ...boundRows(group, measure, made)]));
   };
   group.follow(draw);
   return section(`${name}-comparison`, "Side by side", "", note, element("div", { class: "controls" },

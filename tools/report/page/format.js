@@ -3,6 +3,9 @@
 const unknown = "–";
 const isKnown = (value) => typeof value === "number" && Number.isFinite(value);
 
+/// Nothing if one of the two is not known: in a division, null would count as 0.
+const quotient = (dividend, divisor) => (isKnown(dividend) && isKnown(divisor) ? dividend / divisor : null);
+
 /// A format is dear to make, and a page writes thousands of numbers.
 const formats = new Map();
 function withDigits(digits) {

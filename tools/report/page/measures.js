@@ -3,20 +3,21 @@
 /// How much sooner a point is there than `other`: at the target if there is one, else through an epoch.
 function speedUp(group, point, other) {
   const cost = costs.find(({ wants }) => wants(group));
-  return other && cameToItsEnd(other) ? cost.of(other) / cost.of(point) : null;
+  return other && cameToItsEnd(other) ? quotient(cost.of(other), cost.of(point)) : null;
 }
 
 const anyKnows = (key) => (group) => group.points.some(({ facts }) => isKnown(facts[key]));
 
+/// What has no value for a run that came to its end says so in `missing`.
 const measures = [
-  { label: "Time to the target", figure: "seconds_to_target", isTime: true, text: secondsText, wants: (group) => group.hasTarget, of: (group, point) => point.facts.seconds_to_target },
-  { label: "Time per epoch", isTime: true, text: secondsText, wants: (group) => group.points.some((point) => point.facts.epochs > 0), of: (group, point) => point.facts.seconds / point.facts.epochs },
-  { label: "Time per iteration", isTime: true, text: secondsText, wants: () => true, of: (group, point) => point.facts.seconds / point.facts.iterations },
+  { label: "Time to the target", figure: "seconds_to_target", missing: "not reached", isTime: true, text: secondsText, wants: (group) => group.hasTarget, of: (group, point) => point.facts.seconds_to_target },
+  { label: "Time per epoch", isTime: true, text: secondsText, wants: (group) => group.points.some((point) => point.facts.epochs > 0), of: (group, point) => quotient(point.facts.seconds, point.facts.epochs) },
+  { label: "Time per iteration", isTime: true, text: secondsText, wants: () => true, of: (group, point) => quotient(point.facts.seconds, point.facts.iterations) },
   { label: "Speed-up over the baseline", isRatio: true, text: timesText, wants: (group) => isKnown(group.raw.baseline),
     of: (group, point) => speedUp(group, point, group.baselineOf(point)) },
   { label: "Speed-up over the first value", isRatio: true, alongAnAxis: true, text: timesText, wants: (group) => group.axes.length > 0,
     of: (group, point, axis) => speedUp(group, point, group.twin(point, point.at.map((value, k) => (k === axis ? 0 : value)))) },
-  { label: "MB per peer to the target", figure: "bytes_to_target", scale: 1e-6, text: (value) => `${numberText(value, 3)} MB`, wants: (group) => group.hasTarget, of: (group, point) => point.facts.bytes_to_target / 1e6 },
+  { label: "MB per peer to the target", figure: "bytes_to_target", missing: "not reached", scale: 1e-6, text: (value) => `${numberText(value, 3)} MB`, wants: (group) => group.hasTarget, of: (group, point) => quotient(point.facts.bytes_to_target, 1e6) },
   { label: "Loss at the end", figure: "loss", text: (value) => numberText(value, 6), wants: () => true, of: (group, point) => point.facts.loss },
   { label: "Accuracy at the end", figure: "accuracy", scale: 100, linear: true, most: 100, text: (value) => `${numberText(value, 4)} %`, wants: anyKnows("accuracy"), of: (group, point) => (isKnown(point.facts.accuracy) ? 100 * point.facts.accuracy : null) },
 ];

@@ -3,8 +3,8 @@
 
 const costs = [
   { title: "time to the target loss", of: (point) => point.facts.seconds_to_target, wants: (group) => group.hasTarget },
-  { title: "time per epoch", of: (point) => point.facts.seconds / point.facts.epochs, wants: (group) => group.points.some((point) => point.facts.epochs > 0) },
-  { title: "time per iteration", of: (point) => point.facts.seconds / point.facts.iterations, wants: () => true },
+  { title: "time per epoch", of: (point) => quotient(point.facts.seconds, point.facts.epochs), wants: (group) => group.points.some((point) => point.facts.epochs > 0) },
+  { title: "time per iteration", of: (point) => quotient(point.facts.seconds, point.facts.iterations), wants: () => true },
 ];
 
 /// What a winner is least in. Times are compared by their ratio, whose excess over 1 is the gain, other numbers by

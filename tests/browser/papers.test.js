@@ -1,0 +1,50 @@
+// What the page of a paper's sweep shows at first sight: losses that differ by little, what did not come there, and
+// the place that the claims are about.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openBrowser } from "./browser.js";
+import { hearsay, quadraticRun, temporaryFolder, write } from "./hearsay.js";
+import { inReport } from "./pages.js";
+
+let browser;
+
+before(async () => { browser = await openBrowser(); });
+after(() => browser?.close());
+
+/// Runs the sweep in `text`, and hands its page and its folder to `body`.
+async function inPageOf(context, text, body) {
+  const folder = temporaryFolder(context);
+  write(folder, "sweep.toml", text);
+  hearsay(folder, ["sweep", "sweep.toml", "--output", "sweep", "--quiet"], [0, 5]);
+  hearsay(folder, ["report", "sweep", "--output", "sweep.html"]);
+  await inReport(browser, folder, "sweep.html", {}, async (opened) => {
+    await body({ ...opened, folder });
+    assert.deepEqual(opened.trouble, []);
+  });
+}
+
+const rowsOf = (section) => section.locator("tbody tr").evaluateAll((rows) => Object.fromEntries(rows.map((row) =>
+  [row.cells[0].textContent.replace(/^\S /, ""), { text: row.cells[1].textContent, bars: row.querySelectorAll(".bar").length }])));
+
+describe("the page of a paper's sweep", () => {
+  for (const [seeds, repeat] of [["one seed", ""], ["seeds", "repeat = 2"]])
+    test(`who never reaches the target has no bar and the words "not reached", and MB stay MB, with ${seeds}`, (context) => inPageOf(context, `${quadraticRun.replace("[model]", "target_loss = 25.0\n[model]")}
+[sweep]
+driver = "simulate"
+${repeat}
+[[sweep.variant]]
+name = "plain"
+[[sweep.variant]]
+name = "too slow"
+algorithm.step_size = 1e-6
+`, async ({ page }) => {
+      const section = page.locator("#group-0-comparison");
+      for (const [label, head, text] of [["MB per peer to the target", "MB per peer to the target", / MB/], ["Time to the target", "time to the target", / m?s/]]) {
+        await section.getByLabel("Show", { exact: true }).selectOption(label);
+        const rows = await rowsOf(section);
+        assert.match(rows.plain.text, text);
+        assert.deepEqual([rows.plain.bars, rows["too slow"]], [1, { text: "not reached", bars: 0 }]);
+        assert.equal(await section.locator("thead th").nth(1).textContent(), head);
+      }
+    }));
+});
