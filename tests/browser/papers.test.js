@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openBrowser } from "./browser.js";
-import { hearsay, quadraticRun, temporaryFolder, write } from "./hearsay.js";
-import { inReport } from "./pages.js";
+import { hearsay, quadraticRun, readLines, temporaryFolder, write } from "./hearsay.js";
+import { chartOf, inReport, lineOf } from "./pages.js";
 
 let browser;
 
@@ -47,4 +47,33 @@ algorithm.step_size = 1e-6
         assert.equal(await section.locator("thead th").nth(1).textContent(), head);
       }
     }));
+
+  test("gaps of 1e-12 between losses are drawn, and the baseline lies below the methods", (context) => inPageOf(context, `${quadraticRun.replace("iterations = 20", "iterations = 100")}
+[sweep]
+driver = "simulate"
+[[sweep.variant]]
+name = "optimum"
+algorithm.kind = "allreduce-sgd"
+algorithm.step_size = 0.3
+run.iterations = 400
+[[sweep.variant]]
+name = "near"
+algorithm.kind = "allreduce-sgd"
+algorithm.step_size = 0.3
+[[sweep.claim]]
+says = "near is near"
+figure = "loss"
+minus = "optimum"
+ascending = ["near", 1]
+`, async ({ page, folder }) => {
+    const lossesOf = (variant) => readLines(folder, "sweep", variant, "metrics.jsonl").map(({ loss }) => loss);
+    const least = Math.min(...lossesOf("optimum"));
+    const gaps = lossesOf("near").map((loss) => loss - least);
+    const tiny = lineOf(await chartOf(page, "group-0-loss"), "near").data.filter(({ y }) => y < 1e-10);
+    assert.ok(tiny.some(({ y }) => y < 1e-12), JSON.stringify(tiny));
+    for (const { x, y } of tiny) assert.equal(y, gaps[x]);
+    // What is sorted last is drawn first.
+    const order = await page.evaluate(() => Chart.getChart(document.querySelector("#group-0-loss canvas")).getSortedVisibleDatasetMetas().map(({ label }) => label));
+    assert.deepEqual(order, ["near", "optimum"]);
+  }));
 });

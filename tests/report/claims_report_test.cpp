@@ -1,7 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
+#include "tools/report/course.hpp"
 #include "tools/report/report_data.hpp"
 
 using namespace hearsay;
@@ -43,4 +46,16 @@ ascending = [0, "high"]
   CHECK(group["claims"][0]["bounds"] == Json{0.0});
   for (std::size_t k = 0; k < 2; ++k)
     CHECK(group["points"][k]["facts"]["loss"].get<double>() == record["points"][k]["loss"].get<double>());
+}
+
+TEST_CASE(
+    "report: losses of the training have all digits, so that a gap of 1e-12 between them can be drawn") {
+  const double least = 0.20231545728654913;
+  const Course course = {{{"iteration", 0}, {"loss", least + 1e-12}, {"accuracy", 0.123456789012}},
+                         {{"iteration", 5}, {"loss", least}, {"accuracy", nullptr}}};
+  const auto columns = learned_columns(course, std::nullopt);
+  CHECK(columns["loss"][0].get<double>() - columns["loss"][1].get<double>() == (least + 1e-12) - least);
+  CHECK(columns["accuracy"] == Json({0.1234568, nullptr}));  // which nothing is taken from
+  const Course diverged = {{{"iteration", 0}, {"loss", std::numeric_limits<double>::infinity()}}};
+  CHECK(learned_columns(diverged, std::nullopt)["loss"].is_null());
 }

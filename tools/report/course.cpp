@@ -21,17 +21,23 @@ Json member(const Json& object, const char* key) {
   return found == object.end() ? Json(nullptr) : *found;
 }
 
-Json column(const Course& course, const char* key, double divisor = 1.0) {
+Json whole_number(const Json& value) {
+  return value.is_number() && std::isfinite(value.get<double>()) ? value : Json(nullptr);
+}
+
+/// `number_of(value)` is what the page gets of a value.
+template <typename NumberOf>
+Json column(const Course& course, const char* key, const NumberOf& number_of) {
   Json values = Json::array();
   bool known = false;
   for (const Json& evaluation : course) {
-    Json value = member(evaluation, key);
-    if (value.is_number() && divisor != 1.0) value = value.get<double>() / divisor;
-    values.push_back(short_number(value));
+    values.push_back(number_of(member(evaluation, key)));
     known = known || !values.back().is_null();
   }
   return known ? values : Json(nullptr);
 }
+
+Json column(const Course& course, const char* key) { return column(course, key, short_number); }
 
 }  // namespace
 
@@ -94,10 +100,13 @@ Course evenly(const Course& course, std::size_t most) {
 }
 
 Json learned_columns(const Course& course, std::optional<double> peers) {
+  const auto megabytes_of = [&](const Json& bytes) {
+    return bytes.is_number() ? short_number(bytes.get<double>() / (*peers * 1e6)) : Json(nullptr);
+  };
   return {{"iteration", column(course, "iteration")},
           {"epoch", column(course, "epoch")},
-          {"megabytes", peers ? column(course, "bytes_sent", *peers * 1e6) : Json(nullptr)},
-          {"loss", column(course, "loss")},
+          {"megabytes", peers ? column(course, "bytes_sent", megabytes_of) : Json(nullptr)},
+          {"loss", column(course, "loss", whole_number)},
           {"accuracy", column(course, "accuracy")},
           {"loss_worst", column(course, "loss_worst")},
           {"loss_spread", column(course, "loss_spread")},

@@ -36,6 +36,9 @@ Course evenly(const Course& course, std::size_t most);
 ///     {"iteration":[..],"epoch":[..],"megabytes":[..] of a peer,"loss":[..],"accuracy":[..],
 ///      "loss_worst":[..],"loss_spread":[..],"consensus_distance":[..]}
 ///
+/// Losses have all digits of the record, since a page draws how far they are above another, which can be a
+/// billionth of them. All other numbers are short.
+///
 /// Times are left out because a synchronous method learns the same on every network. A column without any
 /// number is null; so are the megabytes without `peers`.
 nlohmann::ordered_json learned_columns(const Course& course, std::optional<double> peers);

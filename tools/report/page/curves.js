@@ -25,11 +25,12 @@ function curves(group, name) {
   const numbersOf = ({ values, numbers }) => numbers ?? values.map((_, k) => k);
 
   const linesAlong = (numbers, measure) => {
+    const grounds = groundsOf(group);
     const estimate = (series, at) => (measure.alongAnAxis && along().axis === null ? null : estimateAt(group, series, at, (point) => measure.of(group, point, along().axis), measure.isRatio));
     // `found`: [x, what is known there].
     const line = (name, series, found) => {
       const known = found.filter(([, value]) => value && isMeasured(value.mean)).sort(([a], [b]) => a - b);
-      return { name, series, points: known.map(([x, { mean }]) => [x, mean]), ...(group.isRepeated ? { band: known.map(([x, { low, high }]) => [x, low, high]) } : {}) };
+      return { name, series, isGround: along().axis !== null && grounds.has(series), points: known.map(([x, { mean }]) => [x, mean]), ...(group.isRepeated ? { band: known.map(([x, { low, high }]) => [x, low, high]) } : {}) };
     };
     if (along().axis !== null)
       return group.shown().map((series) => line(group.series[series], series, group.placesAlong(along().axis).map((at) => [numbers[at[along().axis]], estimate(series, at)])));

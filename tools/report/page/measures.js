@@ -58,6 +58,13 @@ function firstClaim(group) {
   return measure && { claim, measure };
 }
 
+/// The series that the others are compared with, or that the first claim takes from them. Its line is drawn below the
+/// others': where all end together, they are what is looked for.
+function groundsOf(group) {
+  const { raw, color, dimensions } = group;
+  return new Set(color === dimensions[0] ? [raw.baseline, raw.series.indexOf(firstClaim(group)?.claim.minus)] : []);
+}
+
 /// The numbers that the first claim holds the measure against, if it is about this one.
 function boundsOf(group, measure) {
   const first = firstClaim(group);

@@ -55,7 +55,7 @@ class Plot {
   /// [[number, text],..] where the ticks are to be those, most: what no value can exceed, though an interval may, categories: whether they are names without an order,
   /// tight: whether the lines end where the axis does}.
   /// `lines`: {name, series, points: [[x, y],..], raw: the points before they were smoothed, if they were, band:
-  /// [[x, low, high],..] if there are intervals}, series null for a line that is none (the target), whose name is
+  /// [[x, low, high],..] if there are intervals, isGround: whether it is drawn below the others}, series null for a line that is none (the target), whose name is
   /// written at `nameAt`, 0 for its begin and 1 for its end.
   draw({ x, y, lines }) {
     this.drawn = { x, y, lines };
@@ -84,7 +84,7 @@ class Plot {
 
   /// What Chart.js draws of one line. Names without an order are joined by no line; dots of several series at
   /// one name stand beside each other, `aside` (-0.5 to 0.5) of the room that it has.
-  datasetsOf({ name, series, points, raw, band, nameAt }, aside) {
+  datasetsOf({ name, series, points, raw, band, nameAt, isGround }, aside) {
     const { x, y } = this.drawn;
     const visible = (value, log) => isKnown(value) && (!log || value > 0);
     const dataOf = (of) => this.inZoom(of.filter(([a, b]) => visible(a, x.log) && visible(b, y.log))).map(([a, b]) => ({ x: a + 0.6 * aside, y: b, ends: ends.get(a) }));
@@ -95,7 +95,7 @@ class Plot {
     if (series === null) return [{ label: name, data, parsing: false, aid: true, written: name, writtenAt: nameAt, borderColor: ink("muted"), borderWidth: 1, borderDash: [3, 3], pointRadius: 0, pointHitRadius: 0 }];
     const every = Math.max(1, Math.floor(data.length / markersOnLine));
     const style = lineStyle(series);
-    const main = { label: name, data, parsing: false, tension: 0, ...style, showLine: !x.categories, pointHitRadius: 10, pointHoverRadius: 6,
+    const main = { label: name, data, parsing: false, tension: 0, ...style, showLine: !x.categories, pointHitRadius: 10, pointHoverRadius: 6, order: isGround ? 1 : 0,
       pointRadius: x.categories ? 6 : data.map((_, k) => (k % every === 0 || k === data.length - 1 ? 4 : 0)) };
     const around = band ? this.bandDatasets(name, style.borderColor, points, band, aside) : [];
     if (!raw) return [main, ...around];

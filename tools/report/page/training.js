@@ -78,7 +78,8 @@ class CurvePlot {
     if (nothing) return;
     const above = this.keptHeight.option === heights[1];
     const base = above ? leastOf(values) : 0;
-    const lines = this.linesOf(all.filter((point) => !group.hidden.has(point.series)), base);
+    const grounds = groundsOf(group);
+    const lines = this.linesOf(all.filter((point) => !group.hidden.has(point.series)), base).map((line) => ({ ...line, isGround: grounds.has(line.series) }));
     const known = lines.flatMap(({ points }) => points.map(([, y]) => y)).filter((y) => y > 0);
     const suits = !kind.linear && known.length > 0 && mostOf(known) / leastOf(known) > 30;
     const log = this.keptLog.text === this.keptLog.otherwise ? suits : this.keptLog.on;
