@@ -67,8 +67,8 @@ minus = "optimum"
 ascending = ["near", 1]
 `, async ({ page, folder }) => {
     const lossesOf = (variant) => readLines(folder, "sweep", variant, "metrics.jsonl").map(({ loss }) => loss);
-    const least = Math.min(...lossesOf("optimum"));
-    const gaps = lossesOf("near").map((loss) => loss - least);
+    const end = lossesOf("optimum").at(-1);
+    const gaps = lossesOf("near").map((loss) => loss - end);
     const tiny = lineOf(await chartOf(page, "group-0-loss"), "near").data.filter(({ y }) => y < 1e-10);
     assert.ok(tiny.some(({ y }) => y < 1e-12), JSON.stringify(tiny));
     for (const { x, y } of tiny) assert.equal(y, gaps[x]);
@@ -76,4 +76,37 @@ ascending = ["near", 1]
     const order = await page.evaluate(() => Chart.getChart(document.querySelector("#group-0-loss canvas")).getSortedVisibleDatasetMetas().map(({ label }) => label));
     assert.deepEqual(order, ["near", "optimum"]);
   }));
+
+  for (const [floor, claim] of [["above the lowest", ""], ["above optimum at its end", `[[sweep.claim]]
+says = "near is near"
+figure = "loss"
+minus = "optimum"
+ascending = ["near", 1]
+`]])
+    test(`each seed's loss is drawn ${floor} of its own seed`, (context) => inPageOf(context, `${quadraticRun}
+[sweep]
+driver = "simulate"
+repeat = 3
+[[sweep.variant]]
+name = "optimum"
+algorithm.kind = "allreduce-sgd"
+algorithm.step_size = 0.3
+run.iterations = 100
+[[sweep.variant]]
+name = "near"
+algorithm.kind = "allreduce-sgd"
+algorithm.step_size = 0.3
+${claim}`, async ({ page, folder }) => {
+      const lossesOf = (variant, seed) => readLines(folder, "sweep", variant, `seed-${seed}`, "metrics.jsonl").map(({ loss }) => loss);
+      const seeds = [1, 2, 3];
+      const ends = seeds.map((seed) => lossesOf("optimum", seed).at(-1));
+      assert.ok(Math.max(...ends) - Math.min(...ends) > 0.1, "the seeds have other optima");
+      const show = page.locator("#group-0-loss").getByLabel("Show", { exact: true });
+      if (claim) assert.equal(await show.locator("option:checked").textContent(), floor);
+      else await show.selectOption(floor);
+      const { data } = lineOf(await chartOf(page, "group-0-loss"), "near");
+      const last = seeds.map((seed, k) => lossesOf("near", seed).at(-1) - ends[k]);
+      const mean = last.reduce((a, b) => a + b) / 3;
+      assert.ok(mean < 1e-2 && Math.abs(data.at(-1).y / mean - 1) < 1e-6, `${data.at(-1).y} ${mean}`);
+    }));
 });

@@ -14,7 +14,19 @@ const curveKinds = [
   { name: "consensus", title: "Consensus distance", key: "consensus_distance", text: (value) => numberText(value, 4), scale: 1 },
 ];
 
-const heights = ["as it is", "above the lowest"];
+/// What the curves are drawn above: {text, of(point): the loss at which that is}. With seeds, the data are others with
+/// each, and so is the lowest loss: what one seed is above another's says nothing.
+function floorsOf(group, kind) {
+  const first = firstClaim(group)?.claim;
+  const ground = group.raw.series.indexOf(first?.minus);
+  const isClaimed = kind.key === first?.figure && ground >= 0;
+  if (isClaimed)
+    return { isClaimed, text: `above ${first.minus} at its end`, of: (point) => group.besides(ground, point)?.facts[kind.key] };
+  const lowest = new Map();
+  for (const point of group.pointsHere())
+    lowest.set(point.seed, leastOf([lowest.get(point.seed) ?? Infinity, ...(group.learned(point)[kind.key] ?? []).filter(isKnown)]));
+  return { isClaimed, text: "above the lowest", of: (point) => lowest.get(point.seed) };
+}
 
 /// The moving average that forgets all but `weight` of what it knew at every point. The first points weigh no
 /// more than the others.
@@ -32,22 +44,24 @@ class CurvePlot {
   constructor(group, name, kind, axis, weight) {
     Object.assign(this, { group, kind, axis, weight });
     this.keptLog = group.kept(`${kind.name}.log`, "as it suits");
-    // What a claim takes from the loss, the least one, is what the eye has to see taken.
-    const first = firstClaim(group)?.claim;
-    this.keptHeight = group.keptOption(`${kind.name}.height`, heights, String, kind.key === first?.figure && typeof first.minus === "string" ? heights[1] : heights[0]);
+    // What a claim takes from the loss is what the eye has to see taken.
+    const { isClaimed, text } = floorsOf(group, kind);
+    const heights = ["as it is", text];
+    this.keptHeight = group.keptOption(`${kind.name}.height`, heights, String, heights[isClaimed ? 1 : 0]);
     this.logBox = toggle("log scale", false, (on) => { this.keptLog.on = on; this.draw(); });
     this.plot = new Plot(`${name}-${kind.name}`, kind.title, ...(kind.name === "loss"
       ? [choice("Show", heights, this.keptHeight.index, (k) => { this.keptHeight.option = heights[k]; this.keptLog.text = this.keptLog.otherwise; this.draw(); })] : []), this.logBox);
   }
 
-  linesOf(points, base) {
+  linesOf(points, floor) {
     const { kind, group, axis } = this;
     const weight = this.weight();
     const curveOf = (point) => {
       const learned = group.learned(point);
       const xs = axis().of(learned, point) ?? [];
       const ys = learned[kind.key] ?? [];
-      return xs.map((x, k) => [x, isKnown(ys[k]) ? kind.scale * ys[k] - base : null]);
+      const base = floor ? floor.of(point) : 0;
+      return xs.map((x, k) => [x, isKnown(ys[k]) && isKnown(base) ? kind.scale * ys[k] - base : null]);
     };
     if (group.isRepeated) return [...new Set(points.map(({ series }) => series))].flatMap((series) => this.meanLine(series, points.filter((point) => point.series === series), curveOf));
     return points.map((point) => {
@@ -76,24 +90,27 @@ class CurvePlot {
     const nothing = values.length === 0 || (kind.name === "consensus" && values.every((value) => value === 0));
     plot.figure.hidden = nothing;
     if (nothing) return;
-    const above = this.keptHeight.option === heights[1];
-    const base = above ? leastOf(values) : 0;
+    const floor = this.keptHeight.index === 1 ? floorsOf(group, kind) : null;
     const grounds = groundsOf(group);
-    const lines = this.linesOf(all.filter((point) => !group.hidden.has(point.series)), base).map((line) => ({ ...line, isGround: grounds.has(line.series) }));
+    const lines = this.linesOf(all.filter((point) => !group.hidden.has(point.series)), floor).map((line) => ({ ...line, isGround: grounds.has(line.series) }));
     const known = lines.flatMap(({ points }) => points.map(([, y]) => y)).filter((y) => y > 0);
     const suits = !kind.linear && known.length > 0 && mostOf(known) / leastOf(known) > 30;
     const log = this.keptLog.text === this.keptLog.otherwise ? suits : this.keptLog.on;
     this.logBox.firstChild.checked = log;
-    if (kind.name === "loss") this.addTarget(lines, all, base);
+    if (kind.name === "loss") this.addTarget(lines, all, floor);
     plot.heading.textContent = `${kind.title} against ${axis().label}`;
     plot.draw({ x: { label: axis().label, tight: true, text: axis().text, mark: axis().mark, log: group.keptLogCost.on }, lines,
-      y: { label: kind.title.toLowerCase() + (above ? " above the lowest" : ""), text: kind.text, log, most: kind.most } });
+      y: { label: kind.title.toLowerCase() + (floor ? ` ${floor.text}` : ""), text: kind.text, log, most: kind.most } });
   }
 
-  addTarget(lines, points, base) {
+  /// Above floors that differ, as far above their mean as the curves are.
+  addTarget(lines, points, floor) {
     const targets = new Set(points.map((point) => point.facts.target_loss).filter(isKnown));
     const xs = lines.flatMap((line) => line.points.map(([x]) => x)).filter((x) => isKnown(x) && (!this.group.keptLogCost.on || x > 0));
     if (xs.length === 0) return;
+    const floors = floor ? points.map(floor.of).filter(isKnown) : [0];
+    if (floors.length === 0) return;
+    const base = meanOf(floors);
     for (const target of targets)
       lines.push({ name: targets.size > 1 ? `target loss ${numberText(target, 6)}` : "target loss", series: null, points: [[leastOf(xs), target - base], [mostOf(xs), target - base]] });
   }
