@@ -27,6 +27,8 @@ Chart.register({ id: "writtenNames", afterDatasetsDraw: (chart) => {
 
 const rowsInTable = 400;
 const markersOnLine = 10;
+/// Chart.js draws what has a greater order first. Bands are below the grounds.
+const [groundOrder, bandOrder] = [1, 2];
 
 class Plot {
   /// `controls` stand beside the title.
@@ -52,7 +54,8 @@ class Plot {
   }
 
   /// `x`, `y`: {label, log, text(value), mark(value) beside the axis if that is another text, values:
-  /// [[number, text],..] where the ticks are to be those, most: what no value can exceed, though an interval may, categories: whether they are names without an order,
+  /// [[number, text],..] where the ticks are to be those, most: what no value can exceed, though an interval may, cutsGround: whether a
+  /// logarithmic axis ends where the others do, as far as the ground may go down, categories: whether they are names without an order,
   /// tight: whether the lines end where the axis does}.
   /// `lines`: {name, series, points: [[x, y],..], raw: the points before they were smoothed, if they were, band:
   /// [[x, low, high],..] if there are intervals, isGround: whether it is drawn below the others}, series null for a line that is none (the target), whose name is
@@ -76,6 +79,8 @@ class Plot {
     if (x.categories) Object.assign(options.scales.x, { min: -0.5, max: x.values.length - 0.5 });
     else if (x.values) Object.assign(options.scales.x, withRoom(drawnAlong("x"), x.log));
     if (y.log) Object.assign(options.scales.y, withRoom(drawnAlong("y"), true));
+    const methods = datasets.filter(({ isGround, data }) => !isGround && data.length > 0);
+    if (y.log && y.cutsGround && methods.length > 0) options.scales.y.min = withRoom(methods.flatMap(({ data }) => data.map((point) => point.y)), true).min;
     if (isKnown(y.most) && mostOf(drawnAlong("y").filter(isKnown)) > y.most) options.scales.y.max = y.most;
     if (this.zoom) Object.assign(options.scales.x, { min: this.zoom[0], max: this.zoom[1] });
     this.show({ type: "line", data: { datasets }, options });
@@ -95,11 +100,11 @@ class Plot {
     if (series === null) return [{ label: name, data, parsing: false, aid: true, written: name, writtenAt: nameAt, borderColor: ink("muted"), borderWidth: 1, borderDash: [3, 3], pointRadius: 0, pointHitRadius: 0 }];
     const every = Math.max(1, Math.floor(data.length / markersOnLine));
     const style = lineStyle(series);
-    const main = { label: name, data, parsing: false, tension: 0, ...style, showLine: !x.categories, pointHitRadius: 10, pointHoverRadius: 6, order: isGround ? 1 : 0,
+    const main = { label: name, data, parsing: false, tension: 0, ...style, showLine: !x.categories, pointHitRadius: 10, pointHoverRadius: 6, order: isGround ? groundOrder : 0, isGround,
       pointRadius: x.categories ? 6 : data.map((_, k) => (k % every === 0 || k === data.length - 1 ? 4 : 0)) };
-    const around = band ? this.bandDatasets(name, style.borderColor, points, band, aside) : [];
+    const around = band ? this.bandDatasets(name, style.borderColor, points, band, aside).map((dataset) => ({ ...dataset, isGround })) : [];
     if (!raw) return [main, ...around];
-    return [main, ...around, { label: `${name}, not smoothed`, data: dataOf(raw), parsing: false, aid: true, borderColor: faded(style.borderColor), borderWidth: 1, pointRadius: 0, pointHitRadius: 0, order: 1 }];
+    return [main, ...around, { label: `${name}, not smoothed`, data: dataOf(raw), parsing: false, aid: true, borderColor: faded(style.borderColor), borderWidth: 1, pointRadius: 0, pointHitRadius: 0, order: groundOrder, isGround }];
   }
 
   /// The 95 % intervals about a line: an area. About dots of names without an order: a bar each.
@@ -108,7 +113,7 @@ class Plot {
     // No logarithmic axis shows an end at or below zero.
     const floor = y.log ? leastOf(points.map(([, b]) => b).filter((b) => b > 0)) / 2 : -Infinity;
     const known = this.inZoom(band.filter(([a, low, high]) => isKnown(low) && high > floor && (!x.log || a > 0)));
-    const aid = { label: `${name}, 95 % interval`, parsing: false, aid: true, pointRadius: 0, pointHitRadius: 0, order: 2 };
+    const aid = { label: `${name}, 95 % interval`, parsing: false, aid: true, pointRadius: 0, pointHitRadius: 0, order: bandOrder };
     const low = known.map(([a, least]) => ({ x: a + 0.6 * aside, y: Math.max(least, floor) }));
     const high = known.map(([a, , most]) => ({ x: a + 0.6 * aside, y: most }));
     if (x.categories) return low.map((end, k) => ({ ...aid, data: [end, high[k]], borderColor: color, borderWidth: 2 }));

@@ -91,6 +91,7 @@ class CurvePlot {
     plot.figure.hidden = nothing;
     if (nothing) return;
     const floor = this.keptHeight.index === 1 ? floorsOf(group, kind) : null;
+    // Above its own end, the ground falls as far as numbers go, and would press the methods together.
     const grounds = groundsOf(group);
     const lines = this.linesOf(all.filter((point) => !group.hidden.has(point.series)), floor).map((line) => ({ ...line, isGround: grounds.has(line.series) }));
     const known = lines.flatMap(({ points }) => points.map(([, y]) => y)).filter((y) => y > 0);
@@ -100,7 +101,7 @@ class CurvePlot {
     if (kind.name === "loss") this.addTarget(lines, all, floor);
     plot.heading.textContent = `${kind.title} against ${axis().label}`;
     plot.draw({ x: { label: axis().label, tight: true, text: axis().text, mark: axis().mark, log: group.keptLogCost.on }, lines,
-      y: { label: kind.title.toLowerCase() + (floor ? ` ${floor.text}` : ""), text: kind.text, log, most: kind.most } });
+      y: { label: kind.title.toLowerCase() + (floor ? ` ${floor.text}` : ""), text: kind.text, log, most: kind.most, cutsGround: floor?.isClaimed } });
   }
 
   /// Above floors that differ, as far above their mean as the curves are.
