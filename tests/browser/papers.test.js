@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openBrowser } from "./browser.js";
 import { hearsay, quadraticRun, readLines, temporaryFolder, write } from "./hearsay.js";
-import { chartOf, inReport, lineOf } from "./pages.js";
+import { chartOf, inReport, lineOf, unfold } from "./pages.js";
 
 let browser;
 
@@ -111,5 +111,44 @@ ${claim}`, async ({ page, folder }) => {
       const axisBegin = await page.evaluate(() => Chart.getChart(document.querySelector("#group-0-loss canvas")).scales.y.min);
       assert.equal(axisBegin > mean / 100, claim !== "", `${axisBegin}`);
       assert.ok(mean < 1e-2 && Math.abs(data.at(-1).y / mean - 1) < 1e-6, `${data.at(-1).y} ${mean}`);
+    }));
+
+  for (const axis of [`data.partition = ["iid", "by-label"]`, `network.latency = ["1 ms", "5 ms"]`])
+    test(`on a logarithmic axis who is at the baseline or below stands on the edge, as at most that: ${axis.split(" ")[0]}`, (context) => inPageOf(context, `${quadraticRun}
+[sweep]
+driver = "simulate"
+${axis}
+[[sweep.variant]]
+name = "reference"
+algorithm.kind = "allreduce-sgd"
+[[sweep.variant]]
+name = "equal"
+algorithm.kind = "allreduce-sgd"
+[[sweep.variant]]
+name = "below"
+algorithm.kind = "allreduce-sgd"
+run.iterations = 30
+[[sweep.variant]]
+name = "above"
+algorithm.kind = "allreduce-sgd"
+run.iterations = 10
+[[sweep.claim]]
+says = "the longer the better"
+figure = "loss"
+minus = "reference"
+ascending = ["below", 0, "above"]
+`, async ({ page }) => {
+      const chart = await chartOf(page, "group-0-curves");
+      assert.equal(chart.y.type, "logarithmic");
+      const edge = await page.evaluate(() => Chart.getChart(document.querySelector("#group-0-curves canvas")).scales.y.min);
+      for (const name of ["reference", "equal", "below"]) assert.deepEqual(lineOf(chart, name).data.map(({ y, isBelow }) => [y, isBelow]), [[edge, true], [edge, true]], name);
+      for (const { y, isBelow } of lineOf(chart, "above").data) assert.deepEqual([y > edge, isBelow], [true, undefined]);
+      await page.locator("#group-0-curves canvas").focus();
+      await page.keyboard.press("ArrowRight");
+      const { read } = await chartOf(page, "group-0-curves");
+      assert.deepEqual(read.slice(1).map((line) => line.includes(": ≤ ")), [false, true, true, true], read.join());
+      // The numbers say what it is.
+      await unfold(page.locator("#group-0-curves summary"));
+      assert.ok((await page.locator("#group-0-curves tbody tr").first().locator("td").allTextContents()).some((text) => text.startsWith("-")));
     }));
 });

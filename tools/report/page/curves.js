@@ -29,7 +29,7 @@ function curves(group, name) {
     const estimate = (series, at) => (measure.alongAnAxis && along().axis === null ? null : estimateAt(group, series, at, (point) => measure.of(group, point, along().axis), measure.isRatio));
     // `found`: [x, what is known there].
     const line = (name, series, found) => {
-      const known = found.filter(([, value]) => value && isMeasured(value.mean)).sort(([a], [b]) => a - b);
+      const known = found.filter(([, value]) => value && isMeasured(measure, value.mean)).sort(([a], [b]) => a - b);
       return { name, series, isGround: along().axis !== null && grounds.has(series), points: known.map(([x, { mean }]) => [x, mean]), ...(group.isRepeated ? { band: known.map(([x, { low, high }]) => [x, low, high]) } : {}) };
     };
     if (along().axis !== null)
@@ -53,7 +53,7 @@ function curves(group, name) {
     logs.hidden = Boolean(measure.linear);
     plot.draw({
       x: { label: along().label, log: logX, categories, text: (value) => numberText(value), values },
-      y: { label: measure.axis ?? measure.label, log: logY, text: measure.text, mark: measure.isTime ? secondsMark : measure.text, most: measure.most },
+      y: { label: measure.axis ?? measure.label, log: logY, text: measure.text, mark: measure.isTime ? secondsMark : measure.text, most: measure.most, hasFloor: measure.isDifference },
       lines: [...linesAlong(numbers, measure), ...boundsOf(group, measure).map((bound) => ({ name: `bound ${measure.text(bound)}`, series: null, points: [[leastOf(numbers), bound], [mostOf(numbers), bound]] }))],
     });
   };

@@ -19,6 +19,14 @@ function withRoom(numbers, log) {
   return { min: least - room, max: most + room };
 }
 
+/// Where a logarithmic axis begins on which lines have values that it has no place for; null if they have none, or
+/// nothing else.
+function floorOf(lines) {
+  const values = lines.flatMap(({ points }) => points.map(([, value]) => value)).filter(isKnown);
+  const positive = values.filter((value) => value > 0);
+  return positive.length > 0 && positive.length < values.length ? roundBelow(leastOf(positive) / 2) : null;
+}
+
 const roundMarks = (value) => [0.5, 1, 2, 5, 10, 20].map((mark) => mark * 10 ** Math.floor(Math.log10(value)));
 const roundBelow = (value) => roundMarks(value).filter((mark) => mark <= value).at(-1);
 const roundAbove = (value) => roundMarks(value).find((mark) => mark >= value);

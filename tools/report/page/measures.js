@@ -22,8 +22,8 @@ const measures = [
   { label: "Accuracy at the end", figure: "accuracy", scale: 100, linear: true, most: 100, text: (value) => `${numberText(value, 4)} %`, wants: anyKnows("accuracy"), of: (group, point) => (isKnown(point.facts.accuracy) ? 100 * point.facts.accuracy : null) },
 ];
 
-/// A number above zero, or nothing: 0 bytes in 0 seconds are no measure of anything.
-const isMeasured = (value) => isKnown(value) && value !== 0;
+/// 0 bytes in 0 seconds are no measure of anything; a difference of zero is one.
+const isMeasured = (measure, value) => isKnown(value) && (value !== 0 || Boolean(measure.isDifference));
 
 /// How figures that only claims are about are shown; any other is a number under its own name.
 const claimedFigures = {
@@ -47,7 +47,7 @@ function measureOfClaim(group, { figure, minus }) {
   const series = group.raw.series.indexOf(minus);
   if (series < 0 && !isKnown(minus)) return null;
   const taken = (point) => (isKnown(minus) ? scale * minus : scaled(group.besides(series, point)));
-  return { ...whole, most: undefined, axis: `${whole.label}, difference`, label: `${whole.label} minus ${isKnown(minus) ? whole.text(scale * minus) : `that of ${minus}`}`,
+  return { ...whole, most: undefined, isDifference: true, axis: `${whole.label}, difference`, label: `${whole.label} minus ${isKnown(minus) ? whole.text(scale * minus) : `that of ${minus}`}`,
     of: (_, point) => { const less = taken(point); return isKnown(scaled(point)) && isKnown(less) ? scaled(point) - less : null; } };
 }
 
@@ -92,4 +92,4 @@ function claimNote(group, measure) {
 }
 
 /// The measures that have something to say of this group.
-const usableMeasures = (group) => measuresOf(group).filter((measure) => measure.wants(group) && (measure.alongAnAxis || group.points.some((point) => isMeasured(measure.of(group, point)))));
+const usableMeasures = (group) => measuresOf(group).filter((measure) => measure.wants(group) && (measure.alongAnAxis || group.points.some((point) => isMeasured(measure, measure.of(group, point)))));

@@ -25,10 +25,27 @@ Chart.register({ id: "writtenNames", afterDatasetsDraw: (chart) => {
   }
 } });
 
+/// Who is at or below the edge of a logarithmic axis stands on it, with this mark over the marker.
+Chart.register({ id: "belowEdge", afterDatasetsDraw: (chart) => {
+  const { ctx } = chart;
+  for (const [k, { data, borderColor }] of chart.data.datasets.entries())
+    for (const [place, { x, y }] of chart.getDatasetMeta(k).data.entries()) {
+      if (!data[place]?.isBelow) continue;
+      ctx.save();
+      ctx.font = `bold 13px ${Chart.defaults.font.family}`;
+      ctx.fillStyle = borderColor;
+      ctx.textAlign = "center";
+      ctx.fillText("≤", x, y - 9);
+      ctx.restore();
+    }
+} });
+
 const rowsInTable = 400;
 const markersOnLine = 10;
 /// Chart.js draws what has a greater order first. Bands are below the grounds.
 const [groundOrder, bandOrder] = [1, 2];
+/// How far, in pixels, beyond the ends of the axes is drawn: markers on the edge are whole.
+const wholeMarkers = { left: 1, top: 1, right: 1, bottom: 8 };
 
 class Plot {
   /// `controls` stand beside the title.
@@ -54,18 +71,20 @@ class Plot {
   }
 
   /// `x`, `y`: {label, log, text(value), mark(value) beside the axis if that is another text, values:
-  /// [[number, text],..] where the ticks are to be those, most: what no value can exceed, though an interval may, cutsGround: whether a
-  /// logarithmic axis ends where the others do, as far as the ground may go down, categories: whether they are names without an order,
-  /// tight: whether the lines end where the axis does}.
+  /// [[number, text],..] where the ticks are to be those, most: what no value can exceed, though an interval may,
+  /// hasFloor: whether what is zero or less stands on the edge of a logarithmic axis rather than nowhere,
+  /// cutsGround: whether a logarithmic axis ends where the others do, as far as the ground may go down,
+  /// categories: whether they are names without an order, tight: whether the lines end where the axis does}.
   /// `lines`: {name, series, points: [[x, y],..], raw: the points before they were smoothed, if they were, band:
-  /// [[x, low, high],..] if there are intervals, isGround: whether it is drawn below the others}, series null for a line that is none (the target), whose name is
-  /// written at `nameAt`, 0 for its begin and 1 for its end.
+  /// [[x, low, high],..] if there are intervals, isGround: whether it is drawn below the others}, series null for a
+  /// line that is none (the target), whose name is written at `nameAt`, 0 for its begin and 1 for its end.
   draw({ x, y, lines }) {
     this.drawn = { x, y, lines };
     this.zoom = x.categories ? null : this.zoomIn(x);
     this.whole.hidden = this.zoom === null;
     this.hint.textContent = `Keys: ← → read the values${x.categories ? "" : ", + − zoom, Shift ← → move, Esc shows all. A drag or Ctrl + wheel zooms, too"}.`;
     this.mouseHint.hidden = Boolean(x.categories);
+    this.floor = y.log && y.hasFloor ? floorOf(lines) : null;
     const drawn = lines.filter(({ series }) => series !== null);
     const datasets = lines.flatMap((line) => this.datasetsOf(line, x.categories && line.series !== null ? (drawn.indexOf(line) + 0.5) / drawn.length - 0.5 : 0));
     const empty = datasets.every(({ data }) => data.length === 0);
@@ -79,6 +98,7 @@ class Plot {
     if (x.categories) Object.assign(options.scales.x, { min: -0.5, max: x.values.length - 0.5 });
     else if (x.values) Object.assign(options.scales.x, withRoom(drawnAlong("x"), x.log));
     if (y.log) Object.assign(options.scales.y, withRoom(drawnAlong("y"), true));
+    if (this.floor !== null) options.scales.y.min = this.floor;
     const methods = datasets.filter(({ isGround, data }) => !isGround && data.length > 0);
     if (y.log && y.cutsGround && methods.length > 0) options.scales.y.min = withRoom(methods.flatMap(({ data }) => data.map((point) => point.y)), true).min;
     if (isKnown(y.most) && mostOf(drawnAlong("y").filter(isKnown)) > y.most) options.scales.y.max = y.most;
@@ -92,7 +112,9 @@ class Plot {
   datasetsOf({ name, series, points, raw, band, nameAt, isGround }, aside) {
     const { x, y } = this.drawn;
     const visible = (value, log) => isKnown(value) && (!log || value > 0);
-    const dataOf = (of) => this.inZoom(of.filter(([a, b]) => visible(a, x.log) && visible(b, y.log))).map(([a, b]) => ({ x: a + 0.6 * aside, y: b, ends: ends.get(a) }));
+    const isBelow = (value) => this.floor !== null && isKnown(value) && value <= this.floor;
+    const dataOf = (of) => this.inZoom(of.filter(([a, b]) => visible(a, x.log) && (visible(b, y.log) || isBelow(b))))
+      .map(([a, b]) => ({ x: a + 0.6 * aside, y: isBelow(b) ? this.floor : b, ends: ends.get(a), ...(isBelow(b) ? { isBelow: true } : {}) }));
     const ends = new Map((band ?? []).map(([a, low, high]) => [a, [low, high]]));
     const data = dataOf(points);
     // A bound holds for all of the room that the names have.
@@ -100,7 +122,7 @@ class Plot {
     if (series === null) return [{ label: name, data, parsing: false, aid: true, written: name, writtenAt: nameAt, borderColor: ink("muted"), borderWidth: 1, borderDash: [3, 3], pointRadius: 0, pointHitRadius: 0 }];
     const every = Math.max(1, Math.floor(data.length / markersOnLine));
     const style = lineStyle(series);
-    const main = { label: name, data, parsing: false, tension: 0, ...style, showLine: !x.categories, pointHitRadius: 10, pointHoverRadius: 6, order: isGround ? groundOrder : 0, isGround,
+    const main = { label: name, data, parsing: false, tension: 0, ...style, showLine: !x.categories, pointHitRadius: 10, pointHoverRadius: 6, ...(this.floor === null ? {} : { clip: wholeMarkers }), order: isGround ? groundOrder : 0, isGround,
       pointRadius: x.categories ? 6 : data.map((_, k) => (k % every === 0 || k === data.length - 1 ? 4 : 0)) };
     const around = band ? this.bandDatasets(name, style.borderColor, points, band, aside).map((dataset) => ({ ...dataset, isGround })) : [];
     if (!raw) return [main, ...around];
@@ -111,7 +133,7 @@ class Plot {
   bandDatasets(name, color, points, band, aside) {
     const { x, y } = this.drawn;
     // No logarithmic axis shows an end at or below zero.
-    const floor = y.log ? leastOf(points.map(([, b]) => b).filter((b) => b > 0)) / 2 : -Infinity;
+    const floor = this.floor !== null ? this.floor : y.log ? leastOf(points.map(([, b]) => b).filter((b) => b > 0)) / 2 : -Infinity;
     const known = this.inZoom(band.filter(([a, low, high]) => isKnown(low) && high > floor && (!x.log || a > 0)));
     const aid = { label: `${name}, 95 % interval`, parsing: false, aid: true, pointRadius: 0, pointHitRadius: 0, order: bandOrder };
     const low = known.map(([a, least]) => ({ x: a + 0.6 * aside, y: Math.max(least, floor) }));

@@ -44,7 +44,7 @@ function tooltipOf(x, y) {
       label: (item) => {
         const first = item.chart.tooltip.dataPoints?.[0] ?? item;
         const elsewhere = !x.categories && Math.abs(item.element.x - first.element.x) >= 3;
-        return ` ${item.dataset.label}: ${y.text(item.parsed.y)}${intervalText(item.raw.ends, y.text)}${elsewhere ? ` (at ${x.text(item.parsed.x)})` : ""}`;
+        return ` ${item.dataset.label}: ${item.raw.isBelow ? "≤ " : ""}${y.text(item.parsed.y)}${intervalText(item.raw.ends, y.text)}${elsewhere ? ` (at ${x.text(item.parsed.x)})` : ""}`;
       },
       footer: (items) => (items.length > 0 && items[0].chart.linesRead > items.length ? `and ${items[0].chart.linesRead - items.length} more` : ""),
     },
