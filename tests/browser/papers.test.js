@@ -151,4 +151,34 @@ ascending = ["below", 0, "above"]
       await unfold(page.locator("#group-0-curves summary"));
       assert.ok((await page.locator("#group-0-curves tbody tr").first().locator("td").allTextContents()).some((text) => text.startsWith("-")));
     }));
+
+  test("the losses open where the first claim is that names a place", (context) => inPageOf(context, `${quadraticRun}
+[sweep]
+driver = "simulate"
+data.partition = ["iid", "by-label"]
+network.latency = ["1 ms", "5 ms"]
+[[sweep.variant]]
+name = "slow"
+[[sweep.variant]]
+name = "fast"
+algorithm.step_size = 0.1
+[[sweep.claim]]
+says = "it is so everywhere"
+figure = "loss"
+ascending = ["fast", "slow"]
+[[sweep.claim]]
+says = "and sorted by label"
+at.data.partition = "by-label"
+figure = "loss"
+ascending = ["fast", "slow"]
+[[sweep.claim]]
+says = "and in equal parts"
+at.data.partition = "iid"
+figure = "loss"
+ascending = ["fast", "slow"]
+`, async ({ page }) => {
+    const chosen = (label) => page.locator("#group-0-training").getByLabel(label, { exact: true }).locator("option:checked").textContent();
+    assert.equal(await chosen("partition"), "by-label");
+    assert.equal(await chosen("latency"), "1 ms");  // which no claim names
+  }));
 });

@@ -102,14 +102,14 @@ class Group {
   besides(variant, point) { return this.rawAt.get(`${variant}:${point.origin.at}:${point.seed}`); }
   baselineOf(point) { return isKnown(this.raw.baseline) ? this.besides(this.raw.baseline, point) : undefined; }
 
-  /// Those of the values of an axis that the first claim is about; none if it is about all of them.
+  /// Those of the values of an axis that a claim is about: the first claim that is not about all of them, so that
+  /// the page opens where something is claimed. None if there is no such claim.
   claimedAt({ key, values }) {
-    const claimed = firstClaim(this)?.claim.at?.[key];
-    return Array.isArray(claimed) ? values.filter((text) => claimed.includes(text)) : [];
+    const claimed = this.claims.map(({ at }) => at?.[key]).filter(Array.isArray).map((texts) => values.filter((text) => texts.includes(text)));
+    return claimed.find((texts) => texts.length > 0) ?? [];
   }
 
-  /// Where the reader was; at first in the middle of every axis, where most is tried, or of what the first claim is
-  /// about.
+  /// Where the reader was; at first in the middle of every axis, where most is tried, or of what a claim is about.
   presentPlace() {
     const middle = (values) => Math.floor((values.length - 1) / 2);
     const usual = this.axes.map((axis) => {
