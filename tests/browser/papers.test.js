@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openBrowser } from "./browser.js";
-import { hearsay, quadraticRun, readLines, temporaryFolder, write } from "./hearsay.js";
+import { hearsay, quadraticRun, readJson, readLines, temporaryFolder, write } from "./hearsay.js";
 import { chartOf, inReport, lineOf, unfold } from "./pages.js";
 
 let browser;
@@ -180,5 +180,52 @@ ascending = ["fast", "slow"]
     const chosen = (label) => page.locator("#group-0-training").getByLabel(label, { exact: true }).locator("option:checked").textContent();
     assert.equal(await chosen("partition"), "by-label");
     assert.equal(await chosen("latency"), "1 ms");  // which no claim names
+  }));
+
+  test("variants that are equally fast are first together: named, and in the color of the first of them", (context) => inPageOf(context, `${quadraticRun.replace("(50)", "(5000)")}
+[sweep]
+driver = "simulate"
+baseline = "exact"
+network.latency = ["1 ms", "5 ms"]
+network.bandwidth = ["100 kbit/s", "1 Mbit/s", "10 Mbit/s"]
+[[sweep.variant]]
+name = "exact"
+algorithm.kind = "d-psgd"
+[[sweep.variant]]
+name = "DCD, 8 bit"
+algorithm.kind = "dcd-psgd"
+[[sweep.variant]]
+name = "DCD, short steps"
+algorithm.kind = "dcd-psgd"
+algorithm.step_size = 0.01
+`, async ({ page, folder }) => {
+    const { points } = readJson(folder, "sweep", "sweep.json");
+    const timesOf = (variant) => points.filter((point) => point.variant === variant).map(({ seconds }) => seconds);
+    assert.deepEqual(timesOf("DCD, 8 bit"), timesOf("DCD, short steps"));
+    const both = timesOf("exact").filter((seconds, k) => timesOf("DCD, 8 bit")[k] < seconds).length;
+    assert.ok(both > 0);
+    const section = page.locator("#group-0-winners");
+    assert.match(await section.locator(".summary li").first().textContent(), new RegExp(`DCD, 8 bit and DCD, short steps: equal, and are fastest on ${both} of 6 networks, up to .*× as fast as exact`));
+    const cells = section.locator("td.cell", { hasText: "DCD, 8 bit and DCD, short steps: equal" });
+    assert.equal(await cells.count(), both);
+    assert.match(await cells.first().getAttribute("style"), /--color:var\(--series-1\);--strength:[1-5]\d%/);
+    assert.match(await cells.first().textContent(), /× faster/);
+  }));
+
+  test("along an axis the page opens on the longest one, and of equally long ones on what the first claim leaves open", (context) => inPageOf(context, `${quadraticRun}
+[sweep]
+driver = "simulate"
+topology.peers = [2, 4]
+network.bandwidth = ["1 Mbit/s", "5 Mbit/s", "10 Mbit/s"]
+network.latency = ["1 ms", "5 ms", "10 ms"]
+[[sweep.variant]]
+name = "plain"
+[[sweep.claim]]
+says = "it takes its time"
+at.network.bandwidth = "1 Mbit/s"
+figure = "seconds"
+ascending = [0, "plain"]
+`, async ({ page }) => {
+    assert.equal(await page.locator("#group-0-along").getByLabel("Against").locator("option:checked").textContent(), "latency");
   }));
 });

@@ -15,9 +15,9 @@ function curves(group, name) {
   const offered = abscissas(group);
   if (offered.length === 0 || usable.length === 0) return null;
   const keptMeasure = group.keptOption("measure", usable, ({ label }) => label, firstMeasure(group, usable));
-  // What the first claim leaves open rather than an axis on which it is about one place.
+  // Of axes that are equally long, what the first claim leaves open rather than one on which it is about one place.
   const open = offered.filter((axis) => (firstClaim(group)?.claim.at?.[axis.key] ?? []).length !== 1);
-  const keptAlong = group.keptOption("along", offered, ({ key }) => key, (open.length > 0 ? open : offered).reduce((a, b) => (b.axis !== null && b.values.length > a.values.length ? b : a)));
+  const keptAlong = group.keptOption("along", offered, ({ key }) => key, [...open, ...offered].reduce((a, b) => (b.axis !== null && b.values.length > a.values.length ? b : a)));
   const keptLogX = group.kept("along.log", "as it suits");
   const keptLogY = group.kept("measure.log", "on");
   const plot = new Plot(`${name}-curves`, "");

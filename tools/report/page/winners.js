@@ -8,17 +8,18 @@ const costs = [
 ];
 
 /// What a winner is least in. Times are compared by their ratio, whose excess over 1 is the gain, other numbers by
-/// their difference. `shown(cost)` is what the cell says, `gained(gain)` how much better than the baseline that is.
+/// their difference. `shown(cost)` is what the cell says, `gained(gain)` how much better than the baseline that is,
+/// `wins(group)` what the first is or has, by the verbs for one and for several.
 const judges = [
   ...costs.map((cost) => ({ ...cost, isTime: true, shown: secondsText, gained: (times) => `${timesText(times)} faster`,
     best: (times, baseline) => `up to ${timesText(times)} as fast as ${baseline}`, noGain: 1,
-    heading: (group) => (group.hasTarget ? "Who is first" : "Who is fastest"), wins: (group) => `is ${group.hasTarget ? "first" : "fastest"}` })),
+    heading: (group) => (group.hasTarget ? "Who is first" : "Who is fastest"), wins: (group) => (group.hasTarget ? "first" : "fastest"), verbs: ["is", "are"] })),
   { title: "loss at the end", of: (point) => point.facts.loss, wants: (group) => group.points.some(({ facts }) => isKnown(facts.loss)), shown: (loss) => numberText(loss, 4),
     gained: (less) => `${numberText(less, 3)} lower`, best: (less, baseline) => `by up to ${numberText(less, 3)} lower than ${baseline}`, noGain: 0,
-    heading: () => "Who has the least loss", wins: () => "has the least loss" },
+    heading: () => "Who has the least loss", wins: () => "the least loss", verbs: ["has", "have"] },
   { title: "accuracy at the end", of: (point) => (isKnown(point.facts.accuracy) ? -100 * point.facts.accuracy : null), wants: (group) => group.points.some(({ facts }) => isKnown(facts.accuracy)),
     shown: (cost) => `${numberText(-cost, 4)} %`, gained: (more) => `${numberText(more, 3)} points higher`, best: (more, baseline) => `by up to ${numberText(more, 3)} points higher than ${baseline}`, noGain: 0,
-    heading: () => "Who is most accurate", wins: () => "is most accurate" },
+    heading: () => "Who is most accurate", wins: () => "most accurate", verbs: ["is", "are"] },
 ];
 
 /// How much better `one` is than `other` at a place: {mean, low, high} of the gains, seed by seed.
@@ -55,7 +56,8 @@ function isProvenAhead(group, one, other, at, cost) {
 }
 
 /// {series, cost, gain (over the baseline), ties: the series that it does not beat} or nothing. With repeats,
-/// variants are compared seed by seed, and those that the first is not proven to be ahead of tie with it.
+/// variants are compared seed by seed, and those that the first is not proven to be ahead of tie with it. Without
+/// repeats only equal ones do, so all of them are first, by the same gain.
 function winnerAt(group, at, judge) {
   const estimates = new Map(group.indices()
     .map((series) => [series, estimateAt(group, series, at, (point) => judge.of(point))])
@@ -64,7 +66,7 @@ function winnerAt(group, at, judge) {
   const there = [...estimates.keys()];
   const first = there.reduce((best, series) => (isAhead(group, series, best, at, judge) ? series : best));
   const ties = there.filter((other) => other !== first && !isProvenAhead(group, first, other, at, judge));
-  const gain = ties.length > 0 || group.baseline === null ? null : gainOver(group, first, group.baseline, at, judge)?.mean ?? null;
+  const gain = (ties.length > 0 && group.isRepeated) || group.baseline === null ? null : gainOver(group, first, group.baseline, at, judge)?.mean ?? null;
   return { series: first, cost: estimates.get(first).mean, gain, ties };
 }
 
@@ -79,20 +81,26 @@ function strengthOf(judge, gain, greatest) {
   return judge.isTime ? Math.log(gain) / Math.log(greatest) : gain / greatest;
 }
 
+/// The first, and those that are equal to it, in the order of the series.
+const firstOnes = ({ series, ties }) => [series, ...ties].sort((a, b) => a - b);
+
+const namesOf = (group, firsts) => listText(firsts.map((series) => group.series[series])) + (firsts.length > 1 ? ": equal" : "");
+
 function winnerCell(group, at, winner, greatest, judge) {
   if (!winner) return element("td", { class: "cell none" }, group.indices().some((series) => group.point(series, at)) ? "nobody" : "not tried");
-  if (winner.ties.length > 0) {
+  if (winner.ties.length > 0 && group.isRepeated) {
     const tied = [winner.series, ...winner.ties];
     const said = `${group.placeText(at)}, tie of ${listText(tied.map((series) => group.series[series]))}, ${judge.shown(winner.cost)}`;
     return element("td", { class: "cell tie" }, cellButton(group, at, said,
       element("span", { class: "winner" }, "tie"), element("span", { class: "seconds" }, judge.shown(winner.cost)), element("span", { class: "times" }, ...tied.flatMap((series) => [sign(series), " "]))));
   }
   const strength = strengthOf(judge, winner.gain, greatest);
-  const speed = winner.series === group.baseline ? "the baseline" : isKnown(winner.gain) ? judge.gained(winner.gain) : "";
-  const said = [group.placeText(at), group.series[winner.series], judge.shown(winner.cost), speed].filter(Boolean).join(", ");
-  return element("td", { class: "cell", style: `--color:var(--${colorName(winner.series)});--strength:${Math.round(10 + 40 * strength)}%` },
+  const firsts = firstOnes(winner);
+  const speed = firsts.includes(group.baseline) ? (firsts.length > 1 ? "the baseline among them" : "the baseline") : isKnown(winner.gain) ? judge.gained(winner.gain) : "";
+  const said = [group.placeText(at), namesOf(group, firsts), judge.shown(winner.cost), speed].filter(Boolean).join(", ");
+  return element("td", { class: "cell", style: `--color:var(--${colorName(firsts[0])});--strength:${Math.round(10 + 40 * strength)}%` },
     cellButton(group, at, said,
-      element("span", { class: "winner" }, sign(winner.series), element("span", { class: "name" }, ` ${group.series[winner.series]}`)),
+      element("span", { class: "winner" }, ...firsts.map(sign), element("span", { class: "name" }, ` ${namesOf(group, firsts)}`)),
       element("span", { class: "seconds" }, judge.shown(winner.cost)), element("span", { class: "times" }, speed)));
 }
 
@@ -122,19 +130,23 @@ function stopAt(button) {
   button.focus();
 }
 
+/// A line for each series that is first somewhere, and for those that are equal and first together.
 function winnersSummary(group, cells, what, judge) {
-  const won = cells.filter(({ winner }) => winner && winner.ties.length === 0);
-  const ties = cells.filter(({ winner }) => winner?.ties.length > 0).length;
-  const lines = group.indices().map((series) => {
-    const of = won.filter(({ winner }) => winner.series === series);
-    const best = Math.max(...of.map(({ winner }) => winner.gain ?? judge.noGain));
-    return { series, times: of.length, best };
-  }).filter(({ times }) => times > 0).sort((a, b) => b.times - a.times);
+  const isTie = ({ winner }) => group.isRepeated && winner.ties.length > 0;
+  const decided = cells.filter(({ winner }) => winner);
+  const ties = decided.filter(isTie).length;
+  const byFirsts = new Map();
+  for (const { winner } of decided.filter((cell) => !isTie(cell))) {
+    const firsts = firstOnes(winner);
+    const known = byFirsts.get(String(firsts)) ?? { firsts, times: 0, best: judge.noGain };
+    byFirsts.set(String(firsts), { firsts, times: known.times + 1, best: Math.max(known.best, winner.gain ?? judge.noGain) });
+  }
+  const lines = [...byFirsts.values()].sort((a, b) => b.times - a.times || a.firsts[0] - b.firsts[0]);
   const baseline = group.baseline === null ? "" : group.series[group.baseline];
-  const tied = ties > 0 ? [element("li", {}, element("strong", {}, "A tie"), ` on ${ties} of ${counted(cells.length, what)}: ${group.isRepeated ? "the first is not ahead by more than the 95 % interval" : "the first are equal"}`)] : [];
-  return element("ul", { class: "summary" }, ...lines.map(({ series, times, best }) => element("li", {}, sign(series), " ",
-    element("strong", {}, group.series[series]), ` ${judge.wins(group)} on ${times} of ${counted(cells.length, what)}` +
-    (best > judge.noGain && series !== group.baseline && baseline ? `, ${judge.best(best, baseline)}` : ""))), ...tied);
+  const tied = ties > 0 ? [element("li", {}, element("strong", {}, "A tie"), ` on ${ties} of ${counted(cells.length, what)}: the first is not ahead by more than the 95 % interval`)] : [];
+  return element("ul", { class: "summary" }, ...lines.map(({ firsts, times, best }) => element("li", {}, ...firsts.flatMap((series) => [sign(series), " "]),
+    element("strong", {}, namesOf(group, firsts)), `${firsts.length > 1 ? `, and ${judge.verbs[1]}` : ` ${judge.verbs[0]}`} ${judge.wins(group)} on ${times} of ${counted(cells.length, what)}` +
+    (best > judge.noGain && !firsts.includes(group.baseline) && baseline ? `, ${judge.best(best, baseline)}` : ""))), ...tied);
 }
 
 function winners(group, name) {
