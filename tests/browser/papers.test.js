@@ -228,4 +228,27 @@ ascending = [0, "plain"]
 `, async ({ page }) => {
     assert.equal(await page.locator("#group-0-along").getByLabel("Against").locator("option:checked").textContent(), "latency");
   }));
+
+  for (const [figure, count] of [["loss", 0], ["seconds", 1], ["bytes_sent", 0]])
+    test(`${count ? "" : "no "}map of who is fastest beside claims about ${figure}`, (context) => inPageOf(context, `${quadraticRun}
+[sweep]
+driver = "simulate"
+network.latency = ["1 ms", "5 ms"]
+[[sweep.variant]]
+name = "one"
+[[sweep.variant]]
+name = "other"
+algorithm.kind = "d-psgd"
+[[sweep.claim]]
+says = "all is above zero"
+figure = "loss"
+ascending = [0, "one"]
+[[sweep.claim]]
+says = "all is above zero"
+figure = "${figure}"
+ascending = [0, "one"]
+`, async ({ page }) => {
+      assert.equal(await page.locator("#group-0-along").count(), 1);
+      assert.equal(await page.locator("#group-0-winners").count(), count);
+    }));
 });

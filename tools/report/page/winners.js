@@ -149,8 +149,12 @@ function winnersSummary(group, cells, what, judge) {
     (best > judge.noGain && !firsts.includes(group.baseline) && baseline ? `, ${judge.best(best, baseline)}` : ""))), ...tied);
 }
 
+/// False of a sweep whose claims are not about time: who is fastest there, to another loss than the others, would be
+/// read as a result of the paper.
+const isAboutTime = ({ claims }) => claims.length === 0 || claims.some(({ figure }) => typeof figure === "string" && figure.startsWith("seconds"));
+
 function winners(group, name) {
-  if (group.axes.length === 0 || group.indices().length < 2) return null;
+  if (group.axes.length === 0 || group.indices().length < 2 || !isAboutTime(group)) return null;
   const usable = judges.filter((judge) => judge.wants(group));
   const keptJudge = group.keptOption("winners.by", usable, ({ title }) => title);
   // Bandwidth by latency, where a sweep has both.
