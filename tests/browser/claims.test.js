@@ -73,11 +73,23 @@ const rowsOf = (section) => section.locator("tbody tr").evaluateAll((rows) => ro
 
 describe("claims", () => {
   test("the contents and the headings have the titles, in the order of the command line", () => inPage(async ({ page, trouble }) => {
-    assert.deepEqual((await page.locator("nav.contents button").allTextContents()).map((text) => text.split(/: \d/)[0]),
+    assert.deepEqual((await page.locator("nav.contents button:not(.unreproduced)").allTextContents()).map((text) => text.split(/: \d/)[0]),
       ["A, B 2019: the gap (z-gap)", "A, B 2019: the gap (seeds)", "places", "names", "plain"]);
     assert.deepEqual(await page.locator("h2").allTextContents(),
       ["A, B 2019: the gap (z-gap)", "A, B 2019: the gap (seeds)", "Sweep: places", "Sweep: names", "Sweep: plain"]);
     assert.deepEqual(trouble, []);
+  }));
+
+  test("the contents mark what did not reproduce, and lead there", () => inPage(async ({ page }) => {
+    const marks = page.locator("nav.contents .unreproduced");
+    assert.deepEqual(await marks.allTextContents(), ["2 not reproduced"]);
+    assert.equal(await marks.getAttribute("aria-label"), "A, B 2019: the gap (z-gap): 2 not reproduced");
+    const list = page.getByRole("list", { name: "Did not reproduce" });
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    await marks.evaluate((button) => button.click());  // a click of the mouse would scroll to the button first
+    const top = await list.evaluate((element) => element.getBoundingClientRect().top);
+    assert.ok(top >= 0 && top < 200, `${top}`);
+    assert.ok(await page.getByRole("heading", { name: "Did not reproduce" }).evaluate((heading) => heading.getBoundingClientRect().top >= 0));
   }));
 
   test("a title is in sight if the page has one sweep only", () => inReport(browser, folder, "one.html", {}, async ({ page }) => {

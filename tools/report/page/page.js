@@ -47,11 +47,19 @@ function claimsText({ claims }) {
   return open > 0 ? `: ${open} of ${counted(claims.length, "claim")} not tried` : `: ${counted(claims.length, "claim")} ${claims.length === 1 ? "holds" : "hold"}`;
 }
 
+/// A button to what a group says that it did not reproduce, if it does.
+function failedLink(group, place) {
+  const list = group.not_reproduced;
+  if (!Array.isArray(list) || list.length === 0) return [];
+  return [element("button", { type: "button", class: "unreproduced", "aria-label": `${headingOf(group)}: ${list.length} not reproduced`,
+    onclick: () => document.querySelector(`#group-${place} .failed`).scrollIntoView() }, `${list.length} not reproduced`)];
+}
+
 /// The articles by name, each with what became of its claims. Buttons, since the address keeps what is chosen.
 function contents(data) {
   if (data.groups.length <= articlesWithoutContents) return [];
-  return [element("nav", { class: "contents", "aria-label": "Contents" }, ...data.groups.map((group, place) =>
-    element("button", { type: "button", onclick: () => document.getElementById(`group-${place}`).scrollIntoView() }, headingOf(group) + claimsText(group))))];
+  return [element("nav", { class: "contents", "aria-label": "Contents" }, ...data.groups.map((group, place) => element("span", {},
+    element("button", { type: "button", onclick: () => document.getElementById(`group-${place}`).scrollIntoView() }, headingOf(group) + claimsText(group)), ...failedLink(group, place))))];
 }
 
 function themeSwitch() {
