@@ -251,4 +251,35 @@ ascending = [0, "one"]
       assert.equal(await page.locator("#group-0-along").count(), 1);
       assert.equal(await page.locator("#group-0-winners").count(), count);
     }));
+
+  test("of a claim about eight places six lines are in sight, and all of them in print", (context) => inPageOf(context, `${quadraticRun}
+[sweep]
+driver = "simulate"
+network.bandwidth = ["1 Mbit/s", "2 Mbit/s", "3 Mbit/s", "4 Mbit/s"]
+network.latency = ["1 ms", "5 ms"]
+[[sweep.variant]]
+name = "one"
+[[sweep.claim]]
+says = "everywhere it takes its time"
+figure = "seconds"
+ascending = [0, "one"]
+[[sweep.claim]]
+says = "some of that at a slow network"
+at.network.latency = "5 ms"
+figure = "seconds"
+ascending = [0, "one"]
+`, async ({ page }) => {
+    const claims = page.locator("ul.claims > li");
+    const inSight = (claim) => claims.nth(claim).locator(".measured").evaluateAll((lines) => lines.filter((line) => line.checkVisibility()).length);
+    assert.equal(await claims.nth(0).locator(".measured").count(), 8);
+    assert.deepEqual([await inSight(0), await inSight(1)], [6, 4]);
+    assert.equal(await claims.nth(0).locator("summary").textContent(), "2 more");
+    assert.equal(await claims.nth(1).locator("summary").count(), 0);
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    assert.equal(await inSight(0), 8);
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    assert.equal(await inSight(0), 6);
+    await claims.nth(0).locator("summary").click();
+    assert.equal(await inSight(0), 8);
+  }));
 });

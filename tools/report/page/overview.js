@@ -140,6 +140,23 @@ function notes(group) {
   return list;
 }
 
+/// Of a claim about many places, so many lines are in sight.
+const linesInSight = 6;
+
+/// The lines, all but the first of many folded away. All are in the page from the start, so that a search finds them.
+function foldedLines(lines) {
+  if (lines.length <= linesInSight) return lines;
+  return [...lines.slice(0, linesInSight), element("details", { class: "further" }, element("summary", {}, `${lines.length - linesInSight} more`), ...lines.slice(linesInSight))];
+}
+
+// On paper nothing can be unfolded.
+let foldedBefore = [];
+addEventListener("beforeprint", () => {
+  foldedBefore = [...document.querySelectorAll("details.further:not([open])")];
+  for (const details of foldedBefore) details.open = true;
+});
+addEventListener("afterprint", () => { for (const details of foldedBefore) details.open = false; });
+
 /// What a sweep claims, whether it holds, and what was measured. A record of other hands may have anything.
 function claims(group) {
   const list = group.claims;
@@ -147,7 +164,7 @@ function claims(group) {
   const measured = (claim) => (Array.isArray(claim.measured) ? claim.measured : []);
   const about = ({ of }) => (typeof of === "string" && of !== "" ? `${of}: ` : "");
   return list.length === 0 ? [] : [element("ul", { class: "claims", "aria-label": "Claims" }, ...list.map((claim) => element("li", { class: claim.holds === true ? "holds" : claim.holds === false ? "fails" : null },
-    element("strong", {}, mark(claim)), ` ${claim.says}`, ...measured(claim).map((text) => element("div", { class: "measured" }, about(claim) + text)))))];
+    element("strong", {}, mark(claim)), ` ${claim.says}`, ...foldedLines(measured(claim).map((text) => element("div", { class: "measured" }, about(claim) + text))))))];
 }
 
 /// What of a paper a sweep says it does not show.
