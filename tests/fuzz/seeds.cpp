@@ -208,6 +208,18 @@ void add_packets(const Corpus& corpus) {
   }
 }
 
+/// Adds edits of packets that are read near a vector, for every spelling and dimension; scalar types take
+/// turns.
+void add_near_packets(const Corpus& corpus) {
+  for (char spelling = 0; spelling < 3; ++spelling)
+    for (char dimension = 0; dimension < 4; ++dimension) {
+      const char options = static_cast<char>(16 * spelling + 4 * dimension + (spelling + dimension) % 2);
+      const std::string name = std::to_string(spelling) + "-" + std::to_string(dimension);
+      corpus.add("near", name, std::string(1, options));
+      corpus.add("near", name + "-edited", options + std::string("\7\0\1", 3));
+    }
+}
+
 void add_runs(const Corpus& corpus) {
   for (const MethodInfo& method : methods())
     for (const char* const way : {"static", "varying"}) {
@@ -280,6 +292,7 @@ int main(int count, char** arguments) {
   add_joining_sessions(corpus);
   add_backlogs(corpus);
   add_packets(corpus);
+  add_near_packets(corpus);
   add_runs(corpus);
   add_saved_state(corpus);
   add_answers(corpus);

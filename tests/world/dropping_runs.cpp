@@ -10,9 +10,11 @@ using namespace std::chrono_literals;
 namespace hearsay::test {
 
 Experiment<double> dropping(const std::string& method, const World& world, std::uint64_t iterations,
-                            std::uint64_t evaluate_every, std::vector<PeerId> join_later) {
+                            std::uint64_t evaluate_every, std::vector<PeerId> join_later, Plan plan) {
   constexpr Index dimension = 5;
-  RunSettings settings = settings_of(method, world, {.iterations = iterations, .step_size = 0.01});
+  plan.iterations = iterations;
+  plan.step_size = 0.01;
+  RunSettings settings = settings_of(method, world, plan);
   settings.failure.policy = RunSettings::Failure::Policy::drop;
   settings.failure.lost_after = std::chrono::milliseconds(200);
   settings.run.evaluate_every = evaluate_every;

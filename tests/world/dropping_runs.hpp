@@ -8,8 +8,10 @@ namespace hearsay::test {
 inline constexpr Duration long_enough = std::chrono::minutes(10);  ///< of virtual time
 
 /// Returns a run under policy "drop" with failure.lost_after = 200 ms. Its steps keep the mean of all models.
+/// Of the plan it reads the compressor and the options.
 Experiment<double> dropping(const std::string& method, const World& world, std::uint64_t iterations,
-                            std::uint64_t evaluate_every = 10, std::vector<PeerId> join_later = {});
+                            std::uint64_t evaluate_every = 10, std::vector<PeerId> join_later = {},
+                            Plan plan = {});
 
 /// Returns an instant in the middle of a run of some hundred iterations.
 Duration some_instant(RandomStream& random);

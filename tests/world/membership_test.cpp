@@ -150,6 +150,32 @@ TEST_CASE("membership: a replica that goes wrong while edges go and come back is
   CHECK(resyncs > 40);
 }
 
+TEST_CASE(
+    "membership: messages that are read near a prediction are, too, after edges have gone and come back") {
+  for (const std::string method : {"dcd-psgd", "choco-sgd"}) {
+    CAPTURE(method);
+    constexpr PeerId peers = 6;
+    const auto models_with = [&](const std::string& side_information) {
+      CAPTURE(side_information);
+      const auto experiment =
+          dropping(method, {.family = "ring", .peers = peers}, 2500, 10, {},
+                   {.compressor = "grid(step=0.001)", .options = {.side_information = side_information}});
+      FaultyCluster cluster(experiment, 3, {});
+      cut_in_halves(cluster, 20ms, 1800ms);
+      REQUIRE(cluster.run(long_enough));
+      CHECK(cluster.attached == 4);
+      CHECK(replicas_consistent(cluster.outcome().peers) == true);
+      CHECK(check_no_resync(cluster.outcome()) > 10);
+      std::vector<Vector<double>> models;
+      for (PeerId id = 0; id < peers; ++id) models.push_back(cluster.peer(id)->model());
+      return models;
+    };
+    const auto without = models_with("none");
+    for (const std::string side_information : {"replica", "last", "mean"})
+      CHECK(models_with(side_information) == without);
+  }
+}
+
 TEST_CASE("membership: edges of a method whose models must stay close do not come back, and all end well") {
   const auto experiment = dropping("moniqua", {.family = "ring", .peers = 6}, 2500);
   REQUIRE(experiment.method->membership == Membership::no_return);
