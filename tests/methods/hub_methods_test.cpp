@@ -98,6 +98,9 @@ TEST_CASE("hub: equalities between the methods, with a lossy compressor") {
                  {"fed-paq", steps, biased}) < 1e-12);
   const MethodOptions no_memory = {.down_compressor = "none", .memory_step = "0"};
   CHECK(distance({"artemis", no_memory, biased}, {"fed-paq", {.local_steps = 1}, biased}) < 1e-12);
+  const std::string rounding = "dither(linf, levels=3)";
+  CHECK(distance({"artemis", no_memory, rounding}, {"qsgd-allreduce", {.feedback = "none"}, rounding}) <
+        1e-12);
   CHECK(distance({"artemis", {.memory_step = "0.3"}}, {"artemis", {.form = "pp1", .memory_step = "0.3"}}) <
         1e-12);
   const MethodOptions exact_down = {.down_compressor = "none", .memory_step = "0.3", .down_memory_step = "1"};
@@ -123,6 +126,7 @@ TEST_CASE("hub: alone and uncompressed, the adaptive methods are the local optim
   };
   CHECK(alone({"cd-adam", {.down_compressor = "none"}}, "amsgrad(0.9, 0.99)") < 1e-12);
   CHECK(alone({"comp-ams"}, "amsgrad(0.9, 0.999)") < 1e-12);
+  CHECK(alone({"chb", {.momentum = 0.4, .threshold = "0"}}, "heavy-ball(0.4)") < 1e-12);
   CHECK(alone({"qcmd-adagrad"}, "adagrad(1e-8)") < 1e-12);
   CHECK(alone({"qrda-adagrad"}, "adagrad-da(1e-8)") < 1e-9);  // it sums steps, and so their roundings
 }
