@@ -19,6 +19,7 @@ namespace hearsay {
 ///   step    hub:               x <- x + (rho/r) sum_{S} (y_i - x);
 ///                              c <- c + (1/n) sum_{S} (-c + (x - y_i) / (H eta))
 ///   drop    hub:               keeps every c_i, and c is the mean of those of the workers that are left
+///                              (from the round on after that in which the first answer is missing)
 ///
 /// The hub is peer 0, and a worker, too, if it has data. c_i = c = 0 at first.
 ///

@@ -4,6 +4,7 @@
 
 #include "algorithms/methods/registry.hpp"
 #include "topology/foundation/misuse.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 
@@ -29,9 +30,10 @@ void require_droppable(const RunSettings& settings, const MethodInfo& method) {
   if (staleness_of(settings) != 0)
     refuse("the two ends of a broken link would part as many iterations apart as algorithm.staleness says");
   if (method.membership == Membership::forgotten && settings.topology.participation < 1.0)
-    refuse("the hub of " + method.name +
-           " forgets what a worker has said that does not answer; expected topology.participation = 1, or "
-           "failure.policy = \"wait\"");
+    throw Misuse("topology.participation", number_text(settings.topology.participation),
+                 "under failure.policy = \"drop\" the hub of " + method.name +
+                     " forgets what a worker has said that does not answer; expected 1" +
+                     (method.permits_time_varying ? ", or failure.policy = \"wait\"" : ""));
   const bool all_take_part = settings.topology.participation == 1.0 || method.pattern.has_hub;
   if (settings.topology.schedule != "static" || !all_take_part)
     refuse("it wants a static schedule with all peers");

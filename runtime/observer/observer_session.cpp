@@ -262,7 +262,10 @@ bool ObserverSession::take_back(const FrameHeader& alive, Instant now) {
   const bool is_detached = to_observer::as_alive(alive).contact.is_without_observer();
   const bool is_restored = claims_.is_ready(alive.sender) && claims_.is_holder(alive);  // if not, it may join
   const bool is_apart = input_.failure.hub_standby && (is_hub(alive.sender) || !members_.is_lost(hub_id));
-  if (is_detached || !is_restored || is_apart || closing_ != Closing::open || !first) return false;
+  if (is_detached || !is_restored) return false;
+  // It may be lost to the observer alone: then its hub waits for it, and it for the verdicts it has missed.
+  if (is_apart && !is_hub(alive.sender)) start_peer(alive.sender, now);
+  if (is_apart || closing_ != Closing::open || !first) return false;
   members_.take_back(alive.sender);
   schedule_.take_back(alive.sender, *first);
   start_peer(alive.sender, now);
@@ -386,13 +389,9 @@ void ObserverSession::end() {
 
 RunResult ObserverSession::outcome() const {
   RunResult result = members_.conclude(schedule_, evaluator_);
-  if (interrupted_) {
-    result.status = RunStatus::interrupted;
-    result.reason = *interrupted_;
-  }
-  if (loss_) {
-    result.status = RunStatus::lost;
-    result.reason = loss_->reason;
+  if (loss_ || interrupted_) {
+    result.status = loss_ ? RunStatus::lost : RunStatus::interrupted;
+    result.reason = loss_ ? loss_->reason : *interrupted_;
   }
   return result;
 }

@@ -60,8 +60,10 @@ TEST_CASE("hub standby: what cannot take over from a hub is refused, with the re
   CHECK(contains(
       refusal("peers = 4\n", drop, "d-psgd"),
       "failure.hub_standby = 1: d-psgd has no hub that could be lost; leave it out, or take one of "));
+  CHECK(refusal(dedicated, drop, "artemis") == "");
   // Where policy "drop" itself is refused, that is said.
-  CHECK(contains(refusal(dedicated, drop, "artemis"), "failure.policy = \"drop\": artemis keeps sums"));
+  CHECK(contains(refusal(dedicated, drop + "checkpoint_every = 10\n"),
+                 "failure.policy = \"drop\": who comes back"));
 }
 
 TEST_CASE("hub standby: peers that name different standbys do not train together") {

@@ -29,15 +29,15 @@ std::vector<std::string> methods_with_standby() {
 
 /// Returns a run of a dedicated hub and its workers, with failure.lost_after = 200 ms.
 template <class Scalar = double>
-Experiment<Scalar> star(const std::string& method, std::uint64_t iterations,
-                        std::optional<PeerId> stands_by) {
+Experiment<Scalar> star(const std::string& method, std::uint64_t iterations, std::optional<PeerId> stands_by,
+                        std::uint64_t evaluate_every = 10) {
   RunSettings settings =
       settings_of(method, {.family = "star", .peers = peers}, {.iterations = iterations, .step_size = 0.002});
   settings.failure.policy = RunSettings::Failure::Policy::drop;
   settings.failure.lost_after = 200ms;
   settings.failure.hub_standby = stands_by;
   settings.topology.hub = HubData::none;
-  settings.run.evaluate_every = 10;
+  settings.run.evaluate_every = evaluate_every;
   std::vector<PeerId> workers;
   for (PeerId id = 1; id < peers; ++id) workers.push_back(id);
   return prepare<Scalar>(settings, quadratic_problem<Scalar>(5, workers, Shared::nothing));
@@ -214,6 +214,20 @@ TEST_CASE("hub standby: one that stood still is a worker that was lost") {
   }
 }
 
+TEST_CASE("hub standby: a worker that the observer alone does not hear goes on, and so do hub and standby") {
+  for (const std::string method : {"fed-avg", "ef21"})
+    for (const Duration cut_for : {220ms, 280ms, 340ms, 1000ms}) {
+      CAPTURE(method);
+      CAPTURE(cut_for.count());
+      const auto experiment = star(method, 1500, standby, 50);
+      FaultyCluster cluster(experiment, 3, {});
+      cluster.cut(1, peers, 60ms, 60ms + cut_for);
+      REQUIRE(cluster.run(long_enough));
+      CHECK(cluster.outcome().status == RunStatus::done);
+      for (PeerId id = 0; id < peers; ++id) CHECK(cluster.peer(id)->iteration() == 1500);
+    }
+}
+
 TEST_CASE("hub standby: 200 seeds of hubs, workers and links that are lost or stand still end, and say how") {
   std::uint64_t done = 0, lost = 0, took_over = 0;
   const std::vector<std::string> methods = methods_with_standby();
@@ -231,7 +245,8 @@ TEST_CASE("hub standby: 200 seeds of hubs, workers and links that are lost or st
           cluster.freeze(id, when, when + a_while(random));
           break;
         case 1:
-          cluster.cut(id, (id + 1 + static_cast<PeerId>(random.below(peers - 1))) % peers, when,
+          // `peers` is the observer.
+          cluster.cut(id, (id + 1 + static_cast<PeerId>(random.below(peers))) % (peers + 1), when,
                       when + a_while(random));
           break;
         case 2:

@@ -79,7 +79,7 @@ class DifferenceUplink {
   ///     estimate = hbar + (1/r) sum_{i in S} q_i,     each: (1/r) sum_{i in S} (h_i + q_i)
   ///
   /// with the memories of before, and lets them follow. On a tree it has n for r. Returns the number of
-  /// answers; `estimate` means nothing if that is 0.
+  /// answers; if that is 0, `estimate` is 0.
   ///
   /// At a head it sets estimate = s_j.
   Scalar gather(Iteration<Scalar>& it, const PacketRef& own, std::span<const PacketRef> packets,
