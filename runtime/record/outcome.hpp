@@ -136,7 +136,7 @@ struct RunResult {
   double seconds = 0.0;
   std::uint64_t restarts = 0;        ///< how often a killed peer was started again
   std::vector<PeerId> dropped = {};  ///< peers that were lost and did not come back
-  std::uint64_t returned = 0;        ///< how often a lost peer came back
+  std::uint64_t returned = 0;        ///< how often a lost peer was heard of again
   std::vector<PeerId> joined = {};   ///< peers that joined while the run was going on without them
 };
 
