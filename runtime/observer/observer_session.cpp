@@ -264,7 +264,7 @@ bool ObserverSession::take_back(const FrameHeader& alive, Instant now) {
   const bool is_apart = input_.failure.hub_standby && (is_hub(alive.sender) || !members_.is_lost(hub_id));
   if (is_detached || !is_restored) return false;
   // It may be lost to the observer alone: then its hub waits for it, and it for the verdicts it has missed.
-  if (is_apart && !is_hub(alive.sender)) start_peer(alive.sender, now);
+  if (is_apart && !is_hub(alive.sender)) take_alive(alive, now);
   if (is_apart || closing_ != Closing::open || !first) return false;
   members_.take_back(alive.sender);
   schedule_.take_back(alive.sender, *first);

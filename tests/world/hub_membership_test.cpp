@@ -319,8 +319,7 @@ TEST_CASE("hub membership: a hub that forgets who does not answer wants all work
   }
   CHECK(misuse_text([&] { dropping_star("ef21", 6, 10, 0.5); }) ==
         "topology.participation = 0.5: under failure.policy = \"drop\" the hub of ef21 forgets what a worker "
-        "has "
-        "said that does not answer; expected 1, or failure.policy = \"wait\"");
+        "has said that does not answer; expected 1, or failure.policy = \"wait\"");
 }
 
 TEST_CASE("hub membership: there is no method with a hub that a lost worker ends") {
