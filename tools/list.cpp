@@ -77,7 +77,7 @@ std::vector<Section> sections() {
           {"data.partition", "Partitions", copy(partition_choices())}};
 }
 
-nlohmann::ordered_json as_json() {
+nlohmann::ordered_json lists_as_json() {
   using Json = nlohmann::ordered_json;
   Json record;
   for (const MethodInfo& method : methods())
@@ -96,7 +96,7 @@ nlohmann::ordered_json as_json() {
   return record;
 }
 
-std::string as_text() {
+std::string lists_as_text() {
   using enum Table::Align;
   std::string text = "Methods (algorithm.kind)\n";
   Table method_table({{"", left}, {"", left}, {"", left}});
@@ -147,7 +147,7 @@ int list_command(const ListOptions& options) {
       std::fputs(known.text().c_str(), stdout);
       return exit_done;
     }
-  std::fputs((options.json ? as_json().dump() + "\n" : as_text()).c_str(), stdout);
+  std::fputs((options.json ? lists_as_json().dump() + "\n" : lists_as_text()).c_str(), stdout);
   return exit_done;
 }
 

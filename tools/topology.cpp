@@ -60,7 +60,7 @@ NamedTopology cluster_of(const TopologyOptions& options) {
   return make_named_topology(topology, options.seed);
 }
 
-std::string words_of(SpectrumMethod how) {
+std::string spectrum_words(SpectrumMethod how) {
   switch (how) {
     case SpectrumMethod::closed_form:
       return "closed form";
@@ -171,7 +171,7 @@ struct Report {
   }
 };
 
-nlohmann::ordered_json as_json(const Report& report) {
+nlohmann::ordered_json report_as_json(const Report& report) {
   const NamedTopology& topology = report.topology;
   nlohmann::ordered_json record = {{"topology", report.options.spec},
                                    {"peers", topology.graph.peer_count()},
@@ -190,7 +190,7 @@ nlohmann::ordered_json as_json(const Report& report) {
     record["rho"] = report.spectrum->rho;
     record["lambda_2"] = report.spectrum->second;
     record["lambda_n"] = report.spectrum->smallest;
-    record["computed_by"] = words_of(report.spectrum->how);
+    record["computed_by"] = spectrum_words(report.spectrum->how);
   } else {
     record["spectral_gap"] = nullptr;
   }
@@ -203,7 +203,7 @@ nlohmann::ordered_json as_json(const Report& report) {
   return record;
 }
 
-std::string as_text(const Report& report) {
+std::string report_as_text(const Report& report) {
   using enum Table::Align;
   const NamedTopology& topology = report.topology;
   const Graph& graph = topology.graph;
@@ -230,7 +230,7 @@ std::string as_text(const Report& report) {
     table.add({"spectral gap", significant(report.spectrum->spectral_gap, 6) +
                                    "   lambda_2 = " + eigenvalue_text(report.spectrum->second) +
                                    ", lambda_n = " + eigenvalue_text(report.spectrum->smallest) + " (" +
-                                   words_of(report.spectrum->how) + ")"});
+                                   spectrum_words(report.spectrum->how) + ")"});
     if (topology.mixing.least_rho())
       table.add({"optimality", optimality_text(report.spectrum->rho, *topology.mixing.least_rho())});
     table.add({"gossip", agreement_text(report.spectrum->rho)});
@@ -266,7 +266,8 @@ int topology_command(const TopologyOptions& options) {
                       schedule.get(),
                       schedule && averages ? period_contraction(*schedule) : std::nullopt};
   for (const fs::path& file : options.write) write_topology(topology, file);
-  std::fputs((options.json ? json_text(as_json(report)) + "\n" : as_text(report)).c_str(), stdout);
+  std::fputs((options.json ? json_text(report_as_json(report)) + "\n" : report_as_text(report)).c_str(),
+             stdout);
   if (!options.json)
     for (const fs::path& file : options.write) std::printf("written   %s\n", file.c_str());
   return exit_done;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-bool looks_the_same_from_everywhere(const MixingMatrix& mixing, const Moduli& moduli) {
+bool mixes_the_same_everywhere(const MixingMatrix& mixing, const Moduli& moduli) {
   const std::vector<WeightedNeighbor>& pattern = mixing.row(0).hears;
   for (PeerId peer = 1; peer < mixing.peer_count(); ++peer) {
     const std::vector<WeightedNeighbor>& hears = mixing.row(peer).hears;
@@ -76,7 +76,7 @@ Spectrum fourier_spectrum(const MixingMatrix& mixing, const Moduli& moduli) {
 
 std::optional<Spectrum> shift_invariant_spectrum(const MixingMatrix& mixing) {
   for (const Moduli& group : groups_of_size(mixing.peer_count()))
-    if (looks_the_same_from_everywhere(mixing, group)) return fourier_spectrum(mixing, group);
+    if (mixes_the_same_everywhere(mixing, group)) return fourier_spectrum(mixing, group);
   return std::nullopt;
 }
 

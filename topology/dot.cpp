@@ -14,7 +14,7 @@ namespace hearsay {
 namespace {
 
 template <class Direction>
-DrawnGraph read_drawing(const std::string& text, bool directed) {
+DrawnGraph read_dot_drawing(const std::string& text, bool directed) {
   using Drawing = boost::adjacency_list<boost::vecS, boost::vecS, Direction, PeerNotes, DrawnLink>;
   Drawing drawing;
   boost::dynamic_properties properties(boost::ignore_other_properties);
@@ -54,7 +54,7 @@ std::string without_preprocessor_lines(std::string_view text) {
 /// Misuse if braces are nested more than 1000 deep: Boost's parser recurses into every brace, so that a
 /// hostile file could exhaust the stack. Braces in strings and comments do not count. HTML strings are not
 /// parsed here: after the first '<', no closing brace counts.
-void refuse_deep_nesting(std::string_view text) {
+void refuse_deep_dot(std::string_view text) {
   std::size_t depth = 0;
   bool html = false;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -161,13 +161,13 @@ std::string attribute_list(const std::vector<std::pair<std::string, std::string>
 
 AnnotatedGraph parse_dot(std::string_view text) {
   std::string whole = without_preprocessor_lines(text);
-  refuse_deep_nesting(whole);
+  refuse_deep_dot(whole);
   whole = with_subgraph_keywords(whole);
   try {
     try {
-      return annotated(read_drawing<boost::undirectedS>(whole, false), "DOT");
+      return annotated(read_dot_drawing<boost::undirectedS>(whole, false), "DOT");
     } catch (const boost::directed_graph_error&) {
-      return annotated(read_drawing<boost::directedS>(whole, true), "DOT");
+      return annotated(read_dot_drawing<boost::directedS>(whole, true), "DOT");
     }
   } catch (const Misuse&) {
     throw;

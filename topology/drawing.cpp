@@ -14,14 +14,14 @@
 namespace hearsay {
 namespace {
 
-struct Point {
+struct PicturePoint {
   double x;
   double y;
 };
 
 struct Layout {
-  std::vector<Point> points;  ///< in units of the distance between neighbors
-  bool wraps = false;         ///< links longer than 1 are drawn as arcs
+  std::vector<PicturePoint> points;  ///< in units of the distance between neighbors
+  bool wraps = false;                ///< links longer than 1 are drawn as arcs
 };
 
 std::optional<Layout> rows_and_columns(const Graph& graph) {
@@ -77,11 +77,11 @@ std::string label(std::string text) {
   return markup_text(text);
 }
 
-std::string link_element(Point a, Point b, bool arc) {
+std::string link_element(PicturePoint a, PicturePoint b, bool arc) {
   if (!arc) return printed("<path d=\"M%.1f %.1fL%.1f %.1f\"/>\n", a.x, a.y, b.x, b.y);
   // The control point is off the straight line by a quarter of its length, so that the curve passes beside
   // the peers in between.
-  const Point middle{0.5 * (a.x + b.x) + 0.25 * (b.y - a.y), 0.5 * (a.y + b.y) - 0.25 * (b.x - a.x)};
+  const PicturePoint middle{0.5 * (a.x + b.x) + 0.25 * (b.y - a.y), 0.5 * (a.y + b.y) - 0.25 * (b.x - a.x)};
   return printed("<path d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\"/>\n", a.x, a.y, middle.x, middle.y, b.x, b.y);
 }
 
@@ -95,10 +95,10 @@ std::string to_svg(const Graph& graph, const std::vector<std::string>& names, Pe
   const double unit = named ? 60.0 : 20.0;
   const double radius = named ? 14.0 : 4.0;
 
-  std::vector<Point> points;
-  Point low{0.0, 0.0};
-  Point high{0.0, 0.0};
-  for (const Point& point : layout.points) {
+  std::vector<PicturePoint> points;
+  PicturePoint low{0.0, 0.0};
+  PicturePoint high{0.0, 0.0};
+  for (const PicturePoint& point : layout.points) {
     points.push_back({unit * point.x, unit * point.y});
     low = {std::min(low.x, points.back().x), std::min(low.y, points.back().y)};
     high = {std::max(high.x, points.back().x), std::max(high.y, points.back().y)};
@@ -119,7 +119,7 @@ std::string to_svg(const Graph& graph, const std::vector<std::string>& names, Pe
     svg += link_element(points[a], points[b], layout.wraps && length > 1.5 * unit);
   }
   svg += "</g>\n<g fill=\"#2f6fde\" stroke=\"white\">\n";
-  for (const Point& point : points)
+  for (const PicturePoint& point : points)
     svg += printed("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n", point.x, point.y, radius);
   svg += "</g>\n";
   if (named) {

@@ -45,7 +45,7 @@ bool naturally_before(const std::string& left, const std::string& right) {
   return a.empty();
 }
 
-std::string link_text(const DrawnLink& link) {
+std::string drawn_link_text(const DrawnLink& link) {
   return "link " + link.from + (link.directed ? " -> " : " - ") + link.to;
 }
 
@@ -54,7 +54,7 @@ LinkNotes notes_of(const DrawnLink& link, const std::string& format) {
   if (link.weight.empty()) return notes;
   double weight = 0.0;
   if (!parse_number(link.weight, weight))
-    throw Misuse(format + ": " + link_text(link) + ": weight = " + link.weight + ": expected a number");
+    throw Misuse(format + ": " + drawn_link_text(link) + ": weight = " + link.weight + ": expected a number");
   notes.weight = weight;
   return notes;
 }
@@ -75,9 +75,10 @@ AnnotatedGraph annotated(DrawnGraph drawn, const std::string& format) {
   std::map<Edge, const DrawnLink*> without_way_back;
   for (const DrawnLink& link : drawn.links) {
     for (const std::string& end : {link.from, link.to})
-      if (!ids.contains(end)) throw Misuse(format + ": " + link_text(link) + ": there is no node " + end);
+      if (!ids.contains(end))
+        throw Misuse(format + ": " + drawn_link_text(link) + ": there is no node " + end);
     const auto [a, b] = std::minmax(ids.at(link.from), ids.at(link.to));
-    if (a == b) throw Misuse(format + ": " + link_text(link) + ": a peer cannot be linked with itself");
+    if (a == b) throw Misuse(format + ": " + drawn_link_text(link) + ": a peer cannot be linked with itself");
     const auto [place, fresh] = links.emplace(Edge{a, b}, notes_of(link, format));
     if (fresh) {
       if (link.directed) without_way_back[{a, b}] = &link;
@@ -85,13 +86,13 @@ AnnotatedGraph annotated(DrawnGraph drawn, const std::string& format) {
     }
     const auto forward = without_way_back.find({a, b});
     if (!link.directed || forward == without_way_back.end() || forward->second->from == link.from)
-      throw Misuse(format + ": " + link_text(link) + " is there twice");
+      throw Misuse(format + ": " + drawn_link_text(link) + " is there twice");
     if (notes_of(link, format) != place->second)
-      throw Misuse(format + ": " + link_text(link) + " and its opposite differ in their attributes");
+      throw Misuse(format + ": " + drawn_link_text(link) + " and its opposite differ in their attributes");
     without_way_back.erase(forward);
   }
   if (!without_way_back.empty())
-    throw Misuse(format + ": " + link_text(*without_way_back.begin()->second) +
+    throw Misuse(format + ": " + drawn_link_text(*without_way_back.begin()->second) +
                  " has no opposite; links go both ways");
 
   std::vector<Edge> edges;

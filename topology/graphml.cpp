@@ -79,7 +79,7 @@ std::size_t behind(std::string_view text, std::size_t from, std::string_view end
 /// Misuse if elements are nested more than 1000 deep: Boost's parser recurses into every element, so that a
 /// hostile file could exhaust the stack. Markup in comments, CDATA, instructions and quoted attributes does
 /// not count.
-void refuse_deep_nesting(std::string_view text) {
+void refuse_deep_graphml(std::string_view text) {
   std::size_t depth = 0;
   for (std::size_t at = text.find('<'); at < text.size(); at = text.find('<', at)) {
     const std::string_view rest = text.substr(at);
@@ -109,7 +109,7 @@ void refuse_deep_nesting(std::string_view text) {
   }
 }
 
-DrawnGraph read_drawing(const Tree& document) {
+DrawnGraph read_graphml_drawing(const Tree& document) {
   const auto graph = document.get_child_optional("graph");
   if (!graph) throw Misuse("GraphML: there is no <graph> in it");
   const Keys keys = read_keys(document);
@@ -159,7 +159,7 @@ void declare(Tree& document, const std::string& domain, const std::string& name,
 }  // namespace
 
 AnnotatedGraph parse_graphml(std::string_view text) {
-  refuse_deep_nesting(text);
+  refuse_deep_graphml(text);
   std::istringstream in{std::string(text)};
   Tree tree;
   try {
@@ -169,7 +169,7 @@ AnnotatedGraph parse_graphml(std::string_view text) {
   }
   const auto document = tree.get_child_optional("graphml");
   if (!document) throw Misuse("GraphML: expected a <graphml> document");
-  return annotated(read_drawing(*document), "GraphML");
+  return annotated(read_graphml_drawing(*document), "GraphML");
 }
 
 std::string to_graphml(const AnnotatedGraph& annotated) {

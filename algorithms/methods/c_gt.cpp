@@ -68,7 +68,7 @@ namespace {
 
 /// Without gradients the trackers vanish. The state is s = (x, H):  d = x - H,  xhat = H + keep d + noise,
 /// x' = x - gamma mu xhat,  H' = H + a (keep d + noise).
-GossipModel gossip_model(const MethodOptions& options, double keep, double mu) {
+GossipModel c_gt_gossip_model(const MethodOptions& options, double keep, double mu) {
   const double step = *options.consensus_step * mu;
   const double damping = *options.damping;
   GossipModel model;
@@ -93,7 +93,7 @@ MethodInfo c_gt_info() {
       .default_compressor = "dither(linf, bits=2, bucket=512)",
       .needs_symmetric_mixing = true,
       .options = {.consensus_step = 0.2, .damping = 0.3},
-      .gossip_model = gossip_model,
+      .gossip_model = c_gt_gossip_model,
       .manual = {.iteration = "x_i <- x_i - gamma sum_j w_ij (xhat_i - xhat_j) - eta y_i; y_i <- y_i - gamma "
                               "sum_j w_ij (yhat_i - yhat_j) + g_i' - g_i; xhat_i = H_i + C(x_i - H_i), H_i "
                               "<- H_i + a (xhat_i - H_i), yhat_i likewise",

@@ -52,7 +52,7 @@ namespace {
 
 /// Without gradients the state is s = (x, D, H):  d = x - D - H,  yhat = H + keep d + noise,
 /// D' = D + (gamma/2) mu yhat,  x' = x - D',  H' = H + a (keep d + noise).
-GossipModel gossip_model(const MethodOptions& options, double keep, double mu) {
+GossipModel cedas_gossip_model(const MethodOptions& options, double keep, double mu) {
   const double dual_step = 0.5 * *options.consensus_step * mu;
   const double damping = *options.damping;
   GossipModel model;
@@ -79,7 +79,7 @@ MethodInfo cedas_info() {
           .default_compressor = "dither(linf, bits=3, bucket=512)",
           .needs_symmetric_mixing = true,
           .options = {.consensus_step = 0.3, .damping = 0.3},
-          .gossip_model = gossip_model,
+          .gossip_model = cedas_gossip_model,
           .manual = {.iteration =
                          "yhat_i = H_i + C(x_i - eta g_i - D_i - H_i); D_i <- D_i + (gamma/2) sum_j w_ij "
                          "(yhat_i - yhat_j); H_i <- H_i + a (yhat_i - H_i); x_i <- x_i - eta g_i - D_i",

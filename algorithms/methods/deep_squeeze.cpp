@@ -66,7 +66,7 @@ namespace {
 
 /// Without gradients the state is s = (x, e):  v = x + e,  c = keep v + noise,  x' = x - gamma mu c,  e' = v
 /// - c.
-GossipModel gossip_model(const MethodOptions& options, double keep, double mu) {
+GossipModel deep_squeeze_gossip_model(const MethodOptions& options, double keep, double mu) {
   const double a = *options.consensus_step * mu;
   GossipModel model;
   model.step.row(0) << 1.0 - a * keep, -a * keep, 0.0;
@@ -90,7 +90,7 @@ MethodInfo deep_squeeze_info() {
           .default_compressor = "topk(10%)",
           .permits_time_varying = true,
           .options = {.consensus_step = 0.05, .optimizer = "sgd", .local_steps = 1},
-          .gossip_model = gossip_model,
+          .gossip_model = deep_squeeze_gossip_model,
           .manual = {.iteration = "x_i <- x_i - eta g_i; c_i = C(x_i + e_i); e_i <- x_i + e_i - c_i; x_i <- "
                                   "x_i + gamma sum_j w_ij (c_j - c_i)",
                      .memory = "6",

@@ -227,7 +227,7 @@ template class LeNet<double>;
 
 namespace {
 
-double dimension_of(const ModelShape&, double features, double classes) {
+double lenet_dimension(const ModelShape&, double features, double classes) {
   const ImageShape* image = image_of(static_cast<Index>(features));
   ensure(image != nullptr, "the dimension of a LeNet is asked of images that it takes");
   return 150.0 * static_cast<double>(image->channels) + 60706.0 + 85.0 * classes;
@@ -242,7 +242,7 @@ ModelInfo lenet_info() {
               "dense layers; random start",
           .parameters = "61,706 on MNIST, 62,006 on CIFAR-10",
           .examples = {"lenet"},
-          .make = sample_model<LeNet>(Targets::classes, dimension_of, images)};
+          .make = sample_model<LeNet>(Targets::classes, lenet_dimension, images)};
 }
 
 }  // namespace hearsay

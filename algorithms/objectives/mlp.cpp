@@ -91,7 +91,7 @@ ModelShape read_layers(const std::string& text, std::vector<std::string> argumen
   return {model_sizes(text, arguments)};
 }
 
-double dimension_of(const ModelShape& shape, double features, double classes) {
+double mlp_dimension(const ModelShape& shape, double features, double classes) {
   double inputs = features;
   double dimension = 0.0;
   for (const Index outputs : shape.sizes) {
@@ -110,7 +110,7 @@ ModelInfo mlp_info() {
           .parameters = "of all layers",
           .examples = {"mlp(6)", "mlp(7, 5)"},
           .read = read_layers,
-          .make = sample_model<Mlp>(Targets::classes, dimension_of)};
+          .make = sample_model<Mlp>(Targets::classes, mlp_dimension)};
 }
 
 }  // namespace hearsay

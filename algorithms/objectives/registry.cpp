@@ -16,7 +16,7 @@ namespace hearsay {
 
 namespace {
 
-const std::string key = "model.kind";
+const std::string model_key = "model.kind";
 
 ModelInfo program_info() {
   return {.name = "program",
@@ -32,7 +32,7 @@ ModelShape read_size(const std::string& text, std::vector<std::string> arguments
   double size = 0.0;
   if (arguments.size() != 1 || !parse_number(arguments.front(), size) || size < 1.0 || size > largest ||
       size != std::floor(size))
-    throw Misuse(key, text, "expected a number of parameters from 1 to 1e13, such as size(7e9)");
+    throw Misuse(model_key, text, "expected a number of parameters from 1 to 1e13, such as size(7e9)");
   return {.sizes = {static_cast<Index>(size)}};
 }
 
@@ -68,11 +68,11 @@ std::span<const Choice> model_choices() {
 }
 
 Model parse_model(const std::string& text) {
-  Spelling spelling = parse_spelling(key, text);
-  const Choice& choice = find_choice(key, spelling.name, model_choices());
+  Spelling spelling = parse_spelling(model_key, text);
+  const Choice& choice = find_choice(model_key, spelling.name, model_choices());
   const ModelInfo& info = models()[static_cast<std::size_t>(&choice - model_choices().data())];
   if (info.read) return {&info, info.read(text, std::move(spelling.arguments))};
-  if (!spelling.arguments.empty()) throw Misuse(key, text, info.name + " takes no arguments");
+  if (!spelling.arguments.empty()) throw Misuse(model_key, text, info.name + " takes no arguments");
   return {&info, {}};
 }
 
@@ -81,7 +81,7 @@ std::vector<Index> model_sizes(const std::string& text, const std::vector<std::s
   for (const std::string& argument : arguments) {
     std::uint64_t size = 0;
     if (!parse_whole(argument, size) || size < 1 || size > static_cast<std::uint64_t>(largest_dimension))
-      throw Misuse(key, text,
+      throw Misuse(model_key, text,
                    argument + " is not a whole number from 1 to " + std::to_string(largest_dimension));
     sizes.push_back(static_cast<Index>(size));
   }

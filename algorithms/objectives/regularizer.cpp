@@ -14,7 +14,7 @@ namespace hearsay {
 
 namespace {
 
-const std::string key = "model.regularizer";
+const std::string regularizer_key = "model.regularizer";
 
 template <class Scalar>
 class NoRegularizer final : public Regularizer<Scalar> {
@@ -136,7 +136,7 @@ double number_in(const std::string& text, const std::string& argument, bool is_b
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (is_bound && (argument == "inf" || argument == "-inf")) return argument == "inf" ? infinity : -infinity;
   if (!parse_number(argument, value) || (!is_bound && value < 0.0))
-    throw Misuse(key, text,
+    throw Misuse(regularizer_key, text,
                  is_bound ? "expected numbers, inf or -inf, as in box(-1, 1)"
                           : "expected strengths of at least 0, as in l1(0.001)");
   return value;
@@ -146,8 +146,8 @@ void require_arguments(const std::string& text, const Spelling& spelling, std::s
                        std::size_t most) {
   const std::size_t count = spelling.arguments.size();
   if (count < least || count > most) {
-    const Choice& choice = find_choice(key, spelling.name, regularizer_choices());
-    throw Misuse(key, text, "expected " + choice.name + choice.arguments);
+    const Choice& choice = find_choice(regularizer_key, spelling.name, regularizer_choices());
+    throw Misuse(regularizer_key, text, "expected " + choice.name + choice.arguments);
   }
 }
 
@@ -185,8 +185,8 @@ std::span<const Choice> regularizer_choices() {
 template <class Scalar>
 std::unique_ptr<const Regularizer<Scalar>> make_regularizer(const std::string& text,
                                                             const SegmentTable& segments) {
-  const Spelling spelling = parse_spelling(key, text);
-  const std::string& name = find_choice(key, spelling.name, regularizer_choices()).name;
+  const Spelling spelling = parse_spelling(regularizer_key, text);
+  const std::string& name = find_choice(regularizer_key, spelling.name, regularizer_choices()).name;
   const auto& arguments = spelling.arguments;
   const auto number = [&](std::size_t k, bool is_bound = false) {
     return number_in(text, arguments[k], is_bound);
@@ -208,7 +208,8 @@ std::unique_ptr<const Regularizer<Scalar>> make_regularizer(const std::string& t
     require_arguments(text, spelling, 1, 2);
     std::uint64_t size = 0;
     if (arguments.size() == 2 && (!parse_whole(arguments[1], size) || size == 0 || size >> 32 != 0))
-      throw Misuse(key, text, "expected a group of at least 1 coordinate, as in group-lasso(0.001, 10)");
+      throw Misuse(regularizer_key, text,
+                   "expected a group of at least 1 coordinate, as in group-lasso(0.001, 10)");
     return std::make_unique<GroupLasso<Scalar>>(
         number(0), groups_of<Scalar>(segments, static_cast<Index>(size)),
         "group-lasso(" + number_text(number(0)) + (size ? ", " + std::to_string(size) : "") + ")");
@@ -216,7 +217,8 @@ std::unique_ptr<const Regularizer<Scalar>> make_regularizer(const std::string& t
   const bool is_box = name == "box";
   require_arguments(text, spelling, is_box ? 2 : 0, is_box ? 2 : 0);
   if (!is_box) return std::make_unique<Box<Scalar>>(0.0, std::numeric_limits<double>::infinity(), name);
-  if (!(number(0, true) <= number(1, true))) throw Misuse(key, text, "expected the lower bound first");
+  if (!(number(0, true) <= number(1, true)))
+    throw Misuse(regularizer_key, text, "expected the lower bound first");
   return std::make_unique<Box<Scalar>>(number(0, true), number(1, true),
                                        "box(" + arguments[0] + ", " + arguments[1] + ")");
 }

@@ -11,7 +11,7 @@ namespace {
 
 /// Beyond these sizes a limit takes longer than a user would wait.
 constexpr std::size_t most_peers = 4096;
-constexpr PeerId largest_power_iteration = 48;
+constexpr PeerId largest_consensus_power_iteration = 48;
 
 /// Returns sum_{t>=0} (c A^t b)(c' A'^t b') of two modes, by doubling: S_2m = S_m + A^m S_m A'^m.
 double response(const GossipModel& one, const GossipModel& other) {
@@ -36,7 +36,7 @@ std::optional<ConsensusLimit> ConsensusLimit::of(const MixingMatrix& mixing, con
   if (!method.gossip_model || mixing.peer_count() == 1 || mixing.peer_count() > most_peers)
     return std::nullopt;
   std::optional<NoiseFeedback> feedback = NoiseFeedback::of(mixing);
-  if (!feedback || (!feedback->peers_alike() && mixing.peer_count() > largest_power_iteration))
+  if (!feedback || (!feedback->peers_alike() && mixing.peer_count() > largest_consensus_power_iteration))
     return std::nullopt;
   return ConsensusLimit(std::move(*feedback), method);
 }

@@ -11,13 +11,13 @@ namespace {
 
 /// With more peers a step of the power iteration takes over a millisecond, and `self_weight_for` over a
 /// second.
-constexpr PeerId largest_power_iteration = 128;
+constexpr PeerId largest_dcd_power_iteration = 128;
 
 }  // namespace
 
 std::optional<DcdLimit> DcdLimit::of(const MixingMatrix& mixing) {
   std::optional<NoiseFeedback> feedback = NoiseFeedback::of(mixing);
-  if (!feedback || (!feedback->peers_alike() && mixing.peer_count() > largest_power_iteration))
+  if (!feedback || (!feedback->peers_alike() && mixing.peer_count() > largest_dcd_power_iteration))
     return std::nullopt;
   DcdLimit limit(std::move(*feedback));
   for (PeerId id = 0; id < mixing.peer_count(); ++id)

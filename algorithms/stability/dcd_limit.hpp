@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "algorithms/stability/noise_feedback.hpp"
 

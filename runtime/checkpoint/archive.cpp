@@ -5,6 +5,7 @@
 #include "runtime/checkpoint/peer_image.hpp"
 #include "runtime/experiment/run_agreement.hpp"
 #include "runtime/foundation/byte_stream.hpp"
+#include "runtime/peer/peer.hpp"
 #include "runtime/peer/staleness.hpp"
 #include "runtime/record/json.hpp"
 #include "topology/foundation/misuse.hpp"

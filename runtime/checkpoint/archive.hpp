@@ -9,6 +9,7 @@
 #include "runtime/checkpoint/checkpoint.hpp"
 #include "runtime/checkpoint/packet_log.hpp"
 #include "runtime/experiment/experiment.hpp"
+#include "runtime/peer/peer.hpp"
 #include "runtime/record/outcome.hpp"
 #include "runtime/session/state.hpp"
 

@@ -14,11 +14,12 @@ namespace hearsay {
 
 namespace {
 
-constexpr std::array<std::byte, 8> magic = {std::byte{'h'}, std::byte{'e'}, std::byte{'a'}, std::byte{'r'},
-                                            std::byte{'s'}, std::byte{'a'}, std::byte{'y'}, std::byte{0}};
+constexpr std::array<std::byte, 8> checkpoint_magic = {std::byte{'h'}, std::byte{'e'}, std::byte{'a'},
+                                                       std::byte{'r'}, std::byte{'s'}, std::byte{'a'},
+                                                       std::byte{'y'}, std::byte{0}};
 constexpr std::size_t head_bytes = 72;
 constexpr std::size_t checksum_bytes = 8;
-const std::string kind = "checkpoint";
+const std::string checkpoint_kind = "checkpoint";
 
 std::uint64_t checksum(std::span<const std::byte> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
@@ -58,7 +59,7 @@ std::vector<std::byte> encode_checkpoint(const CheckpointOwner& owner, const Che
     which.push_back(static_cast<std::uint32_t>(known - packets.begin()));
   }
   ByteWriter out;
-  out.bytes(magic);
+  out.bytes(checkpoint_magic);
   out.number(checkpoint_version);
   out.number(owner.run_id);
   out.number(owner.peer);
@@ -94,7 +95,8 @@ ReadCheckpoint decode_checkpoint(const CheckpointOwner& owner, std::span<const s
   if (bytes.size() < head_bytes + checksum_bytes)
     return refused("it has " + std::to_string(bytes.size()) + " bytes, too few for a checkpoint");
   ByteReader in(bytes.first(bytes.size() - checksum_bytes));
-  if (!std::ranges::equal(in.bytes(magic.size()), magic)) return refused("it is no checkpoint");
+  if (!std::ranges::equal(in.bytes(checkpoint_magic.size()), checkpoint_magic))
+    return refused("it is no checkpoint");
   if (const auto version = in.number<std::uint32_t>(); version != checkpoint_version)
     return refused("it is of version " + std::to_string(version) + ", this program reads version " +
                    std::to_string(checkpoint_version));
@@ -153,7 +155,7 @@ ReadCheckpoint read_checkpoint(const CheckpointOwner& owner, const std::filesyst
 
 std::filesystem::path checkpoint_path(const std::filesystem::path& directory, PeerId peer,
                                       std::uint64_t iteration) {
-  return directory / numbered_name(kind, peer, iteration);
+  return directory / numbered_name(checkpoint_kind, peer, iteration);
 }
 
 std::optional<std::string> write_checkpoint(const std::filesystem::path& directory,
@@ -173,13 +175,13 @@ std::optional<std::string> write_checkpoint(const std::filesystem::path& directo
   for (auto one = held.begin(); one != held.end(); ++one)
     if (one < kept || one >= newer)
       std::filesystem::remove(checkpoint_path(directory, owner.peer, *one), ignored);
-  for (const std::filesystem::path& partial : partial_files(directory, kind, owner.peer))
+  for (const std::filesystem::path& partial : partial_files(directory, checkpoint_kind, owner.peer))
     std::filesystem::remove(partial, ignored);
   return std::nullopt;
 }
 
 std::vector<std::uint64_t> list_checkpoints(const std::filesystem::path& directory, PeerId peer) {
-  return numbered_files(directory, kind, peer);
+  return numbered_files(directory, checkpoint_kind, peer);
 }
 
 std::vector<std::uint64_t> valid_checkpoints(const std::filesystem::path& directory,

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/peer/peer.hpp"
+#include "runtime/peer/outgoing.hpp"
 
 namespace hearsay {
 

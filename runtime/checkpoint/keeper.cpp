@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "runtime/peer/peer.hpp"
+
 namespace hearsay {
 
 template <class Scalar>

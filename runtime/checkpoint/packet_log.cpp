@@ -18,27 +18,28 @@ namespace hearsay {
 
 namespace {
 
-constexpr std::array<std::byte, 8> magic = {std::byte{'h'}, std::byte{'e'}, std::byte{'a'}, std::byte{'r'},
-                                            std::byte{'l'}, std::byte{'o'}, std::byte{'g'}, std::byte{0}};
+constexpr std::array<std::byte, 8> log_magic = {std::byte{'h'}, std::byte{'e'}, std::byte{'a'},
+                                                std::byte{'r'}, std::byte{'l'}, std::byte{'o'},
+                                                std::byte{'g'}, std::byte{0}};
 constexpr std::size_t file_head_bytes = 40;
 constexpr std::size_t record_head_bytes = 32;
 constexpr std::uint8_t data_kind = 1;
 constexpr std::uint8_t verdict_kind = 2;
 const std::string name_kind = "log";
 
-std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t seed = 0) {
+std::uint64_t log_checksum(std::span<const std::byte> bytes, std::uint64_t seed = 0) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }
 
 std::vector<std::byte> file_head(const LogOwner& owner, std::uint64_t since) {
   ByteWriter head;
-  head.bytes(magic);
+  head.bytes(log_magic);
   head.number(packet_log_version);
   head.number(owner.run_id);
   head.number(owner.peer);
   head.number(std::uint32_t{0});
   head.number(since);
-  head.number(checksum(head.written()));
+  head.number(log_checksum(head.written()));
   return std::move(head).take();
 }
 
@@ -53,7 +54,7 @@ RecordHead record_head(std::uint8_t kind, const MessageKey& key, std::span<const
   store_little_endian(key.iteration, out.subspan(8));
   store_little_endian(key.slot, out.subspan(16));
   store_little_endian(key.sender, out.subspan(20));
-  store_little_endian(checksum(payload, checksum(out.first(24))), out.subspan(24));
+  store_little_endian(log_checksum(payload, log_checksum(out.first(24))), out.subspan(24));
   return head;
 }
 
@@ -69,7 +70,7 @@ std::optional<LogRecord> take_record(ByteReader& in, PacketPool& packets) {
   key.slot = fields.number<std::uint32_t>();
   key.sender = fields.number<std::uint32_t>();
   const auto payload = in.bytes(payload_bytes);
-  if (in.failed() || checksum(payload, checksum(head.first(24))) != fields.number<std::uint64_t>())
+  if (in.failed() || log_checksum(payload, log_checksum(head.first(24))) != fields.number<std::uint64_t>())
     return std::nullopt;
   if (kind == verdict_kind && payload.empty() && key.slot <= 1)
     return LoggedVerdict{key.iteration, key.slot == 1, key.sender};
@@ -84,12 +85,12 @@ std::optional<LogRecord> take_record(ByteReader& in, PacketPool& packets) {
 ReadLog decode_packet_log(const LogOwner& owner, std::uint64_t since, std::span<const std::byte> bytes,
                           PacketPool& packets) {
   ReadLog log;
-  if (bytes.size() < file_head_bytes || !std::ranges::equal(bytes.first(magic.size()), magic)) {
+  if (bytes.size() < file_head_bytes || !std::ranges::equal(bytes.first(log_magic.size()), log_magic)) {
     log.defect = "it is no packet log";
     return log;
   }
   if (!std::ranges::equal(bytes.first(file_head_bytes), file_head(owner, since))) {
-    const auto version = load_little_endian<std::uint32_t>(bytes.subspan(magic.size()));
+    const auto version = load_little_endian<std::uint32_t>(bytes.subspan(log_magic.size()));
     log.defect = version != packet_log_version
                      ? "it is of version " + std::to_string(version) + ", this program reads version " +
                            std::to_string(packet_log_version)

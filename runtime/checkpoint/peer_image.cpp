@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "runtime/foundation/byte_stream.hpp"
+#include "runtime/peer/peer.hpp"
 #include "runtime/peer/staleness.hpp"
 #include "topology/foundation/ensure.hpp"
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/peer/peer.hpp"
+#include "runtime/peer/peer_state.hpp"
 
 namespace hearsay {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/peer/peer.hpp"
 #include "runtime/peer/staleness.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/session/retention.hpp"

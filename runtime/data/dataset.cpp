@@ -31,7 +31,7 @@ enum class Part { train, test };
 
 bool is_synthetic(const std::string& source) { return source.substr(0, source.find('(')) == "synthetic"; }
 
-SyntheticShape parse_shape(const std::string& source) {
+SyntheticShape parse_synthetic_shape(const std::string& source) {
   const std::string key = "data.source";
   SyntheticShape shape;
   for (const std::string& argument : parse_spelling(key, source).arguments) {
@@ -316,7 +316,7 @@ LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification,
   Samples<Scalar> train;
   std::optional<Samples<Scalar>> test;
   if (is_synthetic(data.source)) {
-    const SyntheticShape shape = parse_shape(data.source);
+    const SyntheticShape shape = parse_synthetic_shape(data.source);
     require_memory<Scalar>(shape, data.source);
     auto drawn = synthetic_classification<Scalar>(shape, seed);
     train = std::move(drawn.train);

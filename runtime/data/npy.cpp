@@ -32,7 +32,7 @@ bool begins_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
-std::vector<Index> parse_shape(const std::filesystem::path& path, std::string_view text) {
+std::vector<Index> parse_npy_shape(const std::filesystem::path& path, std::string_view text) {
   const auto close = text.find(')');
   if (!begins_with(text, "(") || close == std::string_view::npos)
     throw bad_offset(path, magic.size() + 2, "the shape is not a tuple");
@@ -126,7 +126,7 @@ NpyArray<Scalar> read_npy(const std::filesystem::path& path, DataMemory& memory)
   if (!begins_with(value_of(path, header, "fortran_order"), "False"))
     throw bad_offset(path, begin,
                      "the array is in Fortran order; save it with numpy.ascontiguousarray first");
-  NpyArray<Scalar> array{parse_shape(path, value_of(path, header, "shape")), {}};
+  NpyArray<Scalar> array{parse_npy_shape(path, value_of(path, header, "shape")), {}};
   // Compared by division, because the product of damaged extents may overflow.
   std::size_t items = 1;
   bool fits = true;

@@ -23,6 +23,7 @@
 #include "runtime/experiment/soundness.hpp"
 #include "runtime/experiment/spectral_gap.hpp"
 #include "runtime/experiment/staleness_limit.hpp"
+#include "runtime/peer/peer.hpp"
 #include "topology/coloring.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"

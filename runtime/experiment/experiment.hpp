@@ -11,7 +11,9 @@
 #include "algorithms/objectives/problem.hpp"
 #include "algorithms/seam/method.hpp"
 #include "runtime/cluster/topology_file.hpp"
-#include "runtime/peer/peer.hpp"
+#include "runtime/peer/checkpoint_rule.hpp"
+#include "runtime/peer/joining.hpp"
+#include "runtime/peer/peer_state.hpp"
 #include "runtime/settings/run_settings.hpp"
 #include "topology/schedule.hpp"
 

@@ -30,9 +30,9 @@ std::optional<PeerId> centre_of(const Graph& graph) {
 }
 
 template <class Scalar>
-class Check {
+class HubCheck {
  public:
-  explicit Check(Experiment<Scalar>& experiment)
+  explicit HubCheck(Experiment<Scalar>& experiment)
       : experiment_(experiment),
         method_(*experiment.method),
         options_(experiment.settings.algorithm.options) {}
@@ -254,7 +254,7 @@ void require_star(const RunSettings& settings, const Graph& graph) {
 
 template <class Scalar>
 void check_hub(Experiment<Scalar>& experiment) {
-  Check<Scalar>(experiment).run();
+  HubCheck<Scalar>(experiment).run();
 }
 
 template void check_hub<float>(Experiment<float>&);

@@ -5,6 +5,7 @@
 
 #include "algorithms/methods/parts/worker_steps.hpp"
 #include "runtime/experiment/experiment.hpp"
+#include "runtime/peer/peer.hpp"
 #include "topology/hub_rounds.hpp"
 
 // The peers of an experiment.

@@ -14,10 +14,10 @@ namespace hearsay {
 
 namespace {
 
-class Check {
+class MixingCheck {
  public:
-  Check(const RunSettings& settings, const MethodInfo& method, const NamedTopology& topology,
-        const Schedule& schedule, std::vector<std::string>& warnings)
+  MixingCheck(const RunSettings& settings, const MethodInfo& method, const NamedTopology& topology,
+              const Schedule& schedule, std::vector<std::string>& warnings)
       : settings_(settings), method_(method), topology_(topology), schedule_(schedule), warnings_(warnings) {}
 
   void run() const {
@@ -123,7 +123,7 @@ class Check {
 
 void check_mixing(const RunSettings& settings, const MethodInfo& method, const NamedTopology& topology,
                   const Schedule& schedule, std::vector<std::string>& warnings) {
-  Check(settings, method, topology, schedule, warnings).run();
+  MixingCheck(settings, method, topology, schedule, warnings).run();
 }
 
 }  // namespace hearsay

@@ -27,9 +27,9 @@ namespace hearsay {
 namespace {
 
 template <class Scalar>
-class Check {
+class SoundnessCheck {
  public:
-  explicit Check(Experiment<Scalar>& experiment)
+  explicit SoundnessCheck(Experiment<Scalar>& experiment)
       : experiment_(experiment),
         method_(*experiment.method),
         compressor_(experiment.settings.algorithm.compressor),
@@ -362,7 +362,7 @@ std::string no_shorter_than_none(const std::string& compressor, double bits_per_
 
 template <class Scalar>
 void check_soundness(Experiment<Scalar>& experiment) {
-  Check<Scalar>(experiment).run();
+  SoundnessCheck<Scalar>(experiment).run();
 }
 
 template <class Scalar>

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "algorithms/methods/parts/backlog.hpp"
+#include "runtime/peer/peer.hpp"
 #include "runtime/wire/frame.hpp"
 #include "topology/hub_rounds.hpp"
 

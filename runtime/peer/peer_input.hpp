@@ -9,6 +9,7 @@
 #include "algorithms/objectives/objective.hpp"
 #include "algorithms/seam/algorithm.hpp"
 #include "algorithms/seam/step_size.hpp"
+#include "runtime/peer/checkpoint_rule.hpp"
 #include "runtime/peer/joining.hpp"
 #include "runtime/peer/local_gradients.hpp"
 #include "runtime/peer/neighborhood.hpp"
@@ -16,17 +17,6 @@
 #include "topology/schedule.hpp"
 
 namespace hearsay {
-
-/// When checkpoints of a peer are due: after every `every` iterations, and after the last one. Synchronous
-/// methods only.
-struct CheckpointRule {
-  std::uint64_t every = 0;  ///< 0: no checkpoints, unless `as_announced`
-  /// True: a verdict announces the number of iterations instead of `every`. Such checkpoints are due only
-  /// after iteration 2 evaluate_every, which no peer passes without a verdict; so all peers take the same
-  /// ones.
-  bool as_announced = false;
-  bool any() const { return every != 0 || as_announced; }
-};
 
 /// What a peer is made from. Nothing here changes while the peer lives, so its parts read it in place.
 template <class Scalar>

@@ -8,6 +8,7 @@
 #include "runtime/checkpoint/replay.hpp"
 #include "runtime/data/npy.hpp"
 #include "runtime/foundation/peak_memory.hpp"
+#include "runtime/peer/peer.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/peer_outcome.hpp"
 #include "topology/foundation/misuse.hpp"

@@ -10,6 +10,7 @@
 
 #include "runtime/checkpoint/keeper.hpp"
 #include "runtime/network/link.hpp"
+#include "runtime/peer/peer.hpp"
 #include "runtime/peer/round_clock.hpp"
 #include "runtime/peer/staleness.hpp"
 #include "runtime/process/compute_thread.hpp"

@@ -17,7 +17,7 @@ namespace hearsay {
 namespace {
 
 constexpr std::size_t longest_line = 8192;
-constexpr int patience_ms = 1000;
+constexpr int writing_patience_ms = 1000;
 
 struct Source {
   FileDescriptor pipe;
@@ -87,7 +87,7 @@ PrefixedLines::~PrefixedLines() {
   if (getpid() != owner_) return;
   pipes_.clear();
   pollfd polled{watch_.number(), POLLIN, 0};
-  if (poll(&polled, 1, patience_ms) > 0) waitpid(copier_, nullptr, 0);
+  if (poll(&polled, 1, writing_patience_ms) > 0) waitpid(copier_, nullptr, 0);
 }
 
 }  // namespace hearsay

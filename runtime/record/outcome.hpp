@@ -10,7 +10,9 @@
 #include "algorithms/objectives/local_score.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/foundation/units.hpp"
-#include "runtime/peer/peer.hpp"
+#include "runtime/peer/counters.hpp"
+#include "runtime/peer/divergence.hpp"
+#include "runtime/peer/neighborhood.hpp"
 #include "runtime/record/sent_bytes.hpp"
 #include "runtime/record/waiting_times.hpp"
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/peer/peer.hpp"
+
 namespace hearsay {
 
 template <class Scalar>

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "runtime/peer/peer.hpp"
+#include "runtime/peer/peer_state.hpp"
 #include "runtime/session/events.hpp"
 
 namespace hearsay {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/peer/peer.hpp"
+#include "runtime/peer/outgoing.hpp"
 #include "runtime/wire/frame.hpp"
 
 namespace hearsay {

@@ -64,14 +64,15 @@ struct RunSettings {
     std::uint64_t seed = 1;
     ScalarKind scalar = ScalarKind::float32;
     std::uint64_t iterations = 200;
-    std::optional<double> epochs;  ///< instead of iterations
+    std::optional<double> epochs = {};  ///< instead of iterations
     std::uint64_t evaluate_every = 10;
     /// The models whose loss is computed: the mean model's; each peer's, too, on all data; or each peer's own
     /// on its own data.
     enum class Evaluate { mean, peers, own } evaluate = Evaluate::mean;
-    std::optional<double> target_loss;
-    std::optional<std::uint64_t> patience;  ///< evaluations without a better one, after which the run ends
-    double min_improvement = 0.0;           ///< share by which an evaluation has to be better for `patience`
+    std::optional<double> target_loss = {};
+    /// Evaluations without a better one, after which the run ends.
+    std::optional<std::uint64_t> patience = {};
+    double min_improvement = 0.0;  ///< share by which an evaluation has to be better for `patience`
     enum class Keep { last, best } keep = Keep::last;  ///< the evaluation whose mean model is kept
     /// Which models are kept beside the last: those of every so many iterations; never if that is 0.
     struct KeepModels {
@@ -80,7 +81,7 @@ struct RunSettings {
       bool at(std::uint64_t iteration) const { return every != 0 && iteration % every == 0; }
       bool operator==(const KeepModels&) const = default;
     } keep_models = {};
-    std::filesystem::path output;  ///< "runs/NAME" unless given
+    std::filesystem::path output = {};  ///< "runs/NAME" unless given
 
     bool may_end_early() const { return target_loss || patience; }
     /// Nothing but the number of iterations ends the run from now on, and an evaluation is of the mean model.

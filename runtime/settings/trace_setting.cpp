@@ -70,7 +70,7 @@ BandwidthTrace::Row parse_row(const std::string& label, std::string_view text) {
   return {parse_duration(label, seconds), is_outage ? 0.0 : rate.unlimited() ? unlimited : rate.bytes_per_s};
 }
 
-std::string text_of(const BandwidthTrace::Row& row) {
+std::string row_text(const BandwidthTrace::Row& row) {
   const std::int64_t whole = row.at.count() / 1'000'000'000;
   std::string decimals = std::to_string(row.at.count() % 1'000'000'000 + 1'000'000'000).substr(1);
   decimals.erase(decimals.find_last_not_of('0') + 1);
@@ -117,7 +117,7 @@ BandwidthTrace read_trace(const Setting& setting, const std::filesystem::path& d
 std::string spelled_trace(const BandwidthTrace& trace) {
   std::string text;
   for (const BandwidthTrace::Row& row : trace.rows())
-    text += (text.empty() ? "[" : ", ") + toml_text(text_of(row));
+    text += (text.empty() ? "[" : ", ") + toml_text(row_text(row));
   return text + "]";
 }
 

@@ -10,7 +10,7 @@
 #include "runtime/network/link.hpp"
 #include "runtime/observer/evaluation_frame_bytes.hpp"
 #include "runtime/observer/observer.hpp"
-#include "runtime/peer/peer.hpp"
+#include "runtime/peer/peer_state.hpp"
 #include "runtime/record/outcome.hpp"
 #include "runtime/record/own_evaluation.hpp"
 #include "runtime/simulator/flight.hpp"

@@ -7,6 +7,7 @@
 
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/observer/evaluation_frame_bytes.hpp"
+#include "runtime/peer/peer.hpp"
 #include "runtime/record/outcome.hpp"
 #include "runtime/record/run_control.hpp"
 

@@ -19,7 +19,7 @@ namespace hearsay {
 
 namespace {
 
-constexpr std::size_t payload_limit_bytes = 1 << 20;  // an agreement fits
+constexpr std::size_t agreement_limit_bytes = 1 << 20;
 constexpr Duration look_at_handshakes_every = std::chrono::milliseconds(50);
 constexpr Duration tcp_patience = std::chrono::seconds(2);
 
@@ -28,13 +28,13 @@ struct Listener {
   Listener(const Prober& self, const std::vector<PeerId>& callers, const std::string& key,
            const std::string& address, const SharedCredentials& credentials)
       : door(context, router, credentials), server(self, callers) {
-    listen(router, {payload_limit_bytes, high_water_mark, last_words_linger_ms}, key, address);
+    listen(router, {agreement_limit_bytes, high_water_mark, last_words_linger_ms}, key, address);
   }
 
   void receive() {
     ReceivedFrame frame;
     for (int k = 0; k < frames_per_turn; ++k) {
-      const Reception reception = receive_at_router(router, payload_limit_bytes, frame);
+      const Reception reception = receive_at_router(router, agreement_limit_bytes, frame);
       if (reception == Reception::nothing) return;
       if (reception == Reception::garbage) continue;
       if (const auto answer = server.hear(frame.header, bytes_of(frame.payload)))
@@ -59,7 +59,7 @@ struct Call {
         handshakes(credentials != nullptr),
         caller(self, to) {
     handshakes.watch(context, dealer, who);
-    connect_dealer(dealer, self.id, payload_limit_bytes, address, credentials, to);
+    connect_dealer(dealer, self.id, agreement_limit_bytes, address, credentials, to);
   }
 
   void speak(Instant now) {
@@ -69,7 +69,7 @@ struct Call {
   void receive() {
     ReceivedFrame frame;
     for (int k = 0; k < frames_per_turn; ++k) {
-      const Reception reception = receive_at_dealer(dealer, payload_limit_bytes, frame);
+      const Reception reception = receive_at_dealer(dealer, agreement_limit_bytes, frame);
       if (reception == Reception::nothing) return;
       if (reception == Reception::frame) caller.hear(frame.header, bytes_of(frame.payload), monotonic_now());
     }

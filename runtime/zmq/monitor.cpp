@@ -15,7 +15,7 @@ constexpr int failures = ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSH
 
 /// Reads the first part of an event: its number (16 bits) and its value (32 bits), in the byte order of the
 /// machine. The second part, the address, is not needed.
-FailedHandshake meaning_of(const zmq::message_t& event) {
+FailedHandshake failed_handshake_of(const zmq::message_t& event) {
   std::uint16_t number = 0;
   std::uint32_t value = 0;
   ensure(event.size() == sizeof number + sizeof value, "an event of ZeroMQ is six bytes long");
@@ -44,7 +44,7 @@ std::optional<FailedHandshake> Monitor::next() {
   zmq::message_t place;
   if (!despite_signals([&] { return events_.recv(event, zmq::recv_flags::dontwait); })) return std::nullopt;
   if (!event.more() || !despite_signals([&] { return events_.recv(place); })) return std::nullopt;
-  return meaning_of(event);
+  return failed_handshake_of(event);
 }
 
 }  // namespace hearsay

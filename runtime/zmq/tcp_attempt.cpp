@@ -21,7 +21,7 @@ struct Attempt {
   std::string failure;
 };
 
-std::string meaning_of(int error) {
+std::string tcp_error_meaning(int error) {
   if (error == 0) return {};
   if (error == ECONNREFUSED)
     return "connection refused: nobody listens there; is it not started yet, or at another port?";
@@ -42,7 +42,7 @@ Attempt begin(const std::string& address) {
   if (attempt.fd < 0)
     attempt.failure = std::strerror(errno);
   else if (connect(attempt.fd, found->ai_addr, found->ai_addrlen) != 0 && errno != EINPROGRESS)
-    attempt.failure = meaning_of(errno);
+    attempt.failure = tcp_error_meaning(errno);
   freeaddrinfo(found);
   return attempt;
 }
@@ -66,7 +66,7 @@ std::vector<std::string> failures_to_connect(const std::vector<std::string>& add
         time_is_over = true;
         attempt.failure = "no answer from that address: is it right, and is there a firewall?";
       } else if (getsockopt(attempt.fd, SOL_SOCKET, SO_ERROR, &error, &length) == 0) {
-        attempt.failure = meaning_of(error);
+        attempt.failure = tcp_error_meaning(error);
       }
     }
     if (attempt.fd >= 0) close(attempt.fd);

@@ -16,7 +16,7 @@ namespace hearsay {
 
 namespace {
 
-constexpr int most_halvings = 3;
+constexpr int most_contender_halvings = 3;
 constexpr auto patience = std::chrono::milliseconds(500);  // of a dry run
 
 void take_for_constant(NetworkSettings& network, Duration measured) {
@@ -55,7 +55,7 @@ void time_iteration(Contender& contender, const Problem<Scalar>& imitated, Durat
     } catch (const Misuse& misuse) {
       prospect.leave_out(Fate::refused, misuse.what());
     }
-    if (!method.options.consensus_step || halvings == most_halvings) return;
+    if (!method.options.consensus_step || halvings == most_contender_halvings) return;
     step = step.value_or(*method.options.consensus_step) / 2.0;
   }
 }

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay::gen_qsgd {
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Returns the root in (0, most] of an increasing function that is below 0 near 0; `most` if it has none.
 template <class Function>

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "tools/advise/genqsgd_plan.hpp"
 
 namespace hearsay::gen_qsgd {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Workers for which K_n costs and does the same.
 struct WorkerClass {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "tools/advise/genqsgd_classes.hpp"
 #include "tools/advise/geometric_program.hpp"
@@ -12,9 +11,8 @@ namespace hearsay::gen_qsgd {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 /// No number of the relaxation exceeds this, so that its feasible set is bounded.
-constexpr double most_of_all = 1e15;
+constexpr double most_in_the_relaxation = 1e15;
 
 /// A point of the relaxation, K_n one per class.
 struct Point {
@@ -59,7 +57,7 @@ class Descent {
   }
   /// Of the relaxation; a little above 1, so that there is room.
   double most_batch() const {
-    return problem_.most_batch ? std::max(*problem_.most_batch, 1.1) : most_of_all;
+    return problem_.most_batch ? std::max(*problem_.most_batch, 1.1) : most_in_the_relaxation;
   }
 
   /// Returns the quickest of some points with K_n = first_steps and different B.
@@ -78,7 +76,7 @@ class Descent {
       point.step_size *= 1.0 - small;
       point.rounds = std::max(1.0, needed) * (1.0 + 10.0 * small);
       const double value = seconds_at(point);
-      if (point.rounds < 0.1 * most_of_all && value < least) {
+      if (point.rounds < 0.1 * most_in_the_relaxation && value < least) {
         least = value;
         best = point;
       }
@@ -184,9 +182,9 @@ class Descent {
     program.at_most_one.push_back({{1.0 / most_batch(), {{batch, 1.0}}}});
     // The rest keeps the feasible set bounded.
     for (const std::size_t any : {std::size_t{rounds}, std::size_t{slowest}, std::size_t{largest}})
-      program.at_most_one.push_back({{1.0 / most_of_all, {{any, 1.0}}}});
+      program.at_most_one.push_back({{1.0 / most_in_the_relaxation, {{any, 1.0}}}});
     for (const std::size_t any : {std::size_t{step_size}, std::size_t{sum}})
-      program.at_most_one.push_back({{1.0 / most_of_all, {{any, -1.0}}}});
+      program.at_most_one.push_back({{1.0 / most_in_the_relaxation, {{any, -1.0}}}});
     return program;
   }
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "tools/advise/genqsgd_classes.hpp"
@@ -11,9 +10,8 @@ namespace hearsay::gen_qsgd {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 /// No number of rounds or samples exceeds this: the next whole number is still a double.
-constexpr double most_of_all = 1e15;
+constexpr double largest_count = 1e15;
 
 using Steps = std::vector<double>;  // one per class
 
@@ -140,7 +138,7 @@ class WholeSearch {
 
   Choice judged(const Steps& steps, const StepTotals& totals, double rounds, double batch) const {
     Choice choice;
-    if (!(rounds <= most_of_all) || !(batch <= problem_.most_batch.value_or(most_of_all))) return choice;
+    if (!(rounds <= largest_count) || !(batch <= problem_.most_batch.value_or(largest_count))) return choice;
     choice = {rounds, batch, steps, 0.0, classes_.objective(totals, rounds, batch)};
     if (problem_.most_time)
       choice.excess = std::max(0.0, classes_.seconds(totals, rounds, batch) - *problem_.most_time);

@@ -31,7 +31,7 @@ std::string round_trip_text(const std::vector<Duration>& ascending) {
   return seconds_text(seconds(ascending.front())) + ", " + seconds_text(seconds(median(ascending)));
 }
 
-std::string as_text(const std::vector<CheckedEdge>& edges) {
+std::string edges_as_text(const std::vector<CheckedEdge>& edges) {
   Table table({{"neighbor"}, {"address"}, {"out"}, {"in"}, {"round trip (min, median)"}, {"what is wrong"}});
   for (const CheckedEdge& edge : edges)
     table.add({edge.who, edge.address, yes_or_no(edge.out), yes_or_no(edge.in),
@@ -39,7 +39,7 @@ std::string as_text(const std::vector<CheckedEdge>& edges) {
   return table.text();
 }
 
-Json as_json(PeerId id, const std::vector<CheckedEdge>& edges) {
+Json edges_as_json(PeerId id, const std::vector<CheckedEdge>& edges) {
   Json list = Json::array();
   for (const CheckedEdge& edge : edges) {
     Json record = {
@@ -74,9 +74,9 @@ int check_connections_command(const CheckOptions& options) {
   });
   const auto broken = std::ranges::count_if(edges, [](const CheckedEdge& edge) { return !edge.works(); });
   if (options.json)
-    std::printf("%s\n", json_text(as_json(id, edges)).c_str());
+    std::printf("%s\n", json_text(edges_as_json(id, edges)).c_str());
   else if (!options.quiet || broken > 0)
-    std::fputs(as_text(edges).c_str(), stdout);
+    std::fputs(edges_as_text(edges).c_str(), stdout);
   if (broken == 0) return exit_done;
   std::fprintf(stderr, "hearsay: peer %u: %s of %zu %s not work\n", id,
                broken == 1 ? "1 connection" : (std::to_string(broken) + " connections").c_str(), edges.size(),

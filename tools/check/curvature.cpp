@@ -11,7 +11,7 @@ namespace hearsay {
 
 namespace {
 
-constexpr std::size_t most_peers = 4;
+constexpr std::size_t most_sampled_peers = 4;
 constexpr Index most_samples = 256;
 constexpr Index most_products = 10'000'000;  // samples times parameters: about 0.02 s of an mlp's gradient
 constexpr int power_iterations = 12;
@@ -52,7 +52,7 @@ std::optional<Curvatures> curvatures(const Experiment<Scalar>& experiment) {
   for (const auto& objective : experiment.problem.objectives)
     if (objective->has_data()) with_data.push_back(objective.get());
   std::vector<double> found;
-  const std::size_t asked = std::min(with_data.size(), most_peers);
+  const std::size_t asked = std::min(with_data.size(), most_sampled_peers);
   for (std::size_t k = 0; k < asked; ++k)
     found.push_back(curvature_of(*with_data[k * with_data.size() / asked], experiment.problem.initial,
                                  experiment.settings.run.seed));

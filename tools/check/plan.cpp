@@ -4,6 +4,7 @@
 #include "algorithms/compression/typical_omega.hpp"
 #include "runtime/experiment/soundness.hpp"
 #include "runtime/experiment/spectral_gap.hpp"
+#include "runtime/peer/peer.hpp"
 #include "runtime/security/credentials.hpp"
 #include "tools/check/censor_limit.hpp"
 #include "tools/check/step_size_limit.hpp"

@@ -13,8 +13,8 @@ namespace hearsay {
 
 namespace {
 
-constexpr std::size_t most_peers = 32;
-constexpr Index most_products = 10'000'000;  // samples times parameters, of one peer
+constexpr std::size_t most_peers_of_a_rate = 32;
+constexpr Index most_products_of_a_rate = 10'000'000;  // samples times parameters, of one peer
 constexpr Index bucket = 512;
 constexpr int curve_steps = 60;
 
@@ -23,7 +23,7 @@ std::vector<PeerId> asked_peers(const Problem<Scalar>& problem) {
   std::vector<PeerId> with_data;
   for (PeerId id = 0; id < problem.peer_count(); ++id)
     if (problem.objectives[id]->has_data()) with_data.push_back(id);
-  std::vector<PeerId> asked(std::min(with_data.size(), most_peers));
+  std::vector<PeerId> asked(std::min(with_data.size(), most_peers_of_a_rate));
   for (std::size_t k = 0; k < asked.size(); ++k) asked[k] = with_data[k * with_data.size() / asked.size()];
   return asked;
 }
@@ -35,7 +35,8 @@ Vector<Scalar> gradient_of(const RunSettings& settings, const Problem<Scalar>& p
   const auto count = static_cast<Index>(objective.sample_count());
   const auto wanted =
       static_cast<Index>(settings.algorithm.batch.value_or(static_cast<std::uint64_t>(count)));
-  const Index affordable = std::max(Index{1}, most_products / std::max(Index{1}, problem.dimension()));
+  const Index affordable =
+      std::max(Index{1}, most_products_of_a_rate / std::max(Index{1}, problem.dimension()));
   std::vector<Index> samples(static_cast<std::size_t>(std::min({wanted, count, affordable})));
   RandomStream random(settings.run.seed, id, 0, Purpose::decision);
   for (Index& sample : samples) sample = static_cast<Index>(random.below(static_cast<std::uint64_t>(count)));

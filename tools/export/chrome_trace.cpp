@@ -32,7 +32,7 @@ std::string place_of(const Activity& activity) {
          ",\"tid\":" + std::to_string(4 * std::uint64_t{activity.peer} + kind + 1);
 }
 
-std::string name_of(const Activity& activity) {
+std::string activity_name(const Activity& activity) {
   const std::string other =
       activity.other == Activity::nobody ? "" : "peer " + std::to_string(activity.other);
   switch (activity.kind) {
@@ -67,7 +67,7 @@ void name_peer(std::string& text, Activity activity) {
 
 void tell(std::string& text, const Activity& activity) {
   text += ",\n{\"ph\":\"X\"" + place_of(activity) + ",\"ts\":" + microseconds(activity.begin) +
-          ",\"dur\":" + microseconds(activity.takes) + ",\"name\":\"" + name_of(activity) +
+          ",\"dur\":" + microseconds(activity.takes) + ",\"name\":\"" + activity_name(activity) +
           "\",\"args\":{\"iteration\":" + std::to_string(activity.iteration);
   if (activity.kind == ActivityKind::sends || activity.kind == ActivityKind::receives)
     text += ",\"slot\":" + std::to_string(activity.slot) + ",\"bytes\":" + std::to_string(activity.bytes);

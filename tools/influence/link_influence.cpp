@@ -11,7 +11,7 @@ namespace hearsay {
 
 namespace {
 
-constexpr PeerId most_peers = 128;  // influences of each on each
+constexpr PeerId most_linked_peers = 128;  // influences of each on each
 
 }  // namespace
 
@@ -30,9 +30,9 @@ void require_links(const RunSettings& settings) {
     refuse(
         "it is derived for peers that all take part; expected topology.participation = \"all\" and no "
         "failure.policy = \"drop\"");
-  if (settings.topology.peers > most_peers)
+  if (settings.topology.peers > most_linked_peers)
     refuse("the influences of each peer at each take too much memory; expected " +
-           std::to_string(most_peers) + " peers or fewer");
+           std::to_string(most_linked_peers) + " peers or fewer");
 }
 
 LinkInfluence link_influence(const Schedule& schedule, double consensus_step,

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/types.h>
+#include <cstddef>
 
 #include <array>
 #include <filesystem>

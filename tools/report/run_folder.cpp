@@ -30,7 +30,7 @@ bool is_file(const fs::path& file) {
   return fs::is_regular_file(file, ignored);
 }
 
-double number_at(const Json& object, const char* key) {
+double number_or_zero(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_number() ? found->get<double>() : 0.0;
 }
@@ -53,11 +53,11 @@ using Links = std::map<std::pair<double, double>, Link>;  ///< by (from, to)
 Links links_between(const std::vector<const Json*>& peers) {
   Links links;
   for (const Json* peer : peers) {
-    const double id = number_at(*peer, "peer");
+    const double id = number_or_zero(*peer, "peer");
     for (const Json& source : objects_at(*peer, "waited_for"))
-      links[{number_at(source, "peer"), id}].seconds = number_at(source, "seconds");
+      links[{number_or_zero(source, "peer"), id}].seconds = number_or_zero(source, "seconds");
     for (const Json& hearer : objects_at(*peer, "sent_to"))
-      links[{id, number_at(hearer, "peer")}].bytes = number_at(hearer, "bytes");
+      links[{id, number_or_zero(hearer, "peer")}].bytes = number_or_zero(hearer, "bytes");
   }
   return links;
 }
@@ -101,7 +101,7 @@ Json map_of(const Links& links) {
 }  // namespace
 
 std::optional<double> RunFolder::peers() const {
-  if (summary.is_object() && number_at(summary, "peers") > 0.0) return number_at(summary, "peers");
+  if (summary.is_object() && number_or_zero(summary, "peers") > 0.0) return number_or_zero(summary, "peers");
   if (settings) return settings->topology.peers;
   return std::nullopt;
 }
@@ -212,7 +212,7 @@ Json peers_of(const Json& summary) {
   const std::size_t of = shown.size();
   if (of > most_peers_shown) {
     std::ranges::stable_sort(shown, std::greater<>(),
-                             [](const Json* peer) { return number_at(*peer, "wait_seconds"); });
+                             [](const Json* peer) { return number_or_zero(*peer, "wait_seconds"); });
     shown.resize(most_peers_shown);
     std::ranges::sort(shown);
   }

@@ -22,7 +22,7 @@ namespace {
 constexpr PeerId most_drawn_peers = 400;
 constexpr PeerId most_labeled_peers = 24;  // a page shows the picture small
 
-std::string title_of(const TopologySettings& topology) {
+std::string topology_title(const TopologySettings& topology) {
   const std::string what = topology.file.empty() ? topology.kind : topology.file.filename().string();
   return what + (topology.schedule == "static" ? "" : ", " + topology.schedule);
 }
@@ -56,7 +56,7 @@ struct Picture {
 };
 
 Picture picture_of(const RunSettings& settings) {
-  Picture made{{{"title", title_of(settings.topology)}}};
+  Picture made{{{"title", topology_title(settings.topology)}}};
   nlohmann::ordered_json& picture = made.json;
   try {
     if (settings.topology.file.empty()) made.depends_on_seed = is_random_family(settings.topology.kind);

@@ -32,8 +32,8 @@ struct Mean {
 struct Candidate {
   Json values;
   std::size_t tried = 0;
-  Mean loss;
-  Mean seconds;
+  Mean loss = {};
+  Mean seconds = {};
 
   void add(const Json& point) {
     ++tried;

@@ -33,7 +33,7 @@ Environment environment_of_process() {
   return environment;
 }
 
-Home home_of(const PeerOptions& options, const Placement& place) {
+Home home_of_one_peer(const PeerOptions& options, const Placement& place) {
   return {.peer = *place.id,
           .program_channel = options.program_channel ? static_cast<int>(*options.program_channel) : -1};
 }
@@ -42,7 +42,7 @@ Home home_of(const PeerOptions& options, const Placement& place) {
 template <class Scalar>
 PeerTraining train_silently(const RunSettings& settings, const PeerOptions& options, const Placement& place,
                             const HostsPatience& patience) {
-  const Experiment<Scalar> experiment = prepare<Scalar>(settings, home_of(options, place));
+  const Experiment<Scalar> experiment = prepare<Scalar>(settings, home_of_one_peer(options, place));
   if (const auto warning = plain_text_warning(settings.security, experiment.topology))
     print_notice("warning: " + *warning);
   RunControl control;
@@ -95,19 +95,20 @@ PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& optio
     });
   std::optional<LivePage> live;
   if (options.live_port) live.emplace(*options.live_port, print_notice);
-  const FinishedRun run = train(settings, {.driver = Driver::zmq,
-                                           .earlier = earlier_output(options, settings),
-                                           .quiet = options.quiet,
-                                           .save = options.save,
-                                           .stop = options.stop,
-                                           .as_first_of_hosts = patience,
-                                           .program_channel = home_of(options, place).program_channel,
-                                           .place = place,
-                                           .tells_others = reports,
-                                           .lost = options.lost,
-                                           .watcher = live ? &*live : options.watcher,
-                                           .title = {},
-                                           .command = options.command});
+  const FinishedRun run =
+      train(settings, {.driver = Driver::zmq,
+                       .earlier = earlier_output(options, settings),
+                       .quiet = options.quiet,
+                       .save = options.save,
+                       .stop = options.stop,
+                       .as_first_of_hosts = patience,
+                       .program_channel = home_of_one_peer(options, place).program_channel,
+                       .place = place,
+                       .tells_others = reports,
+                       .lost = options.lost,
+                       .watcher = live ? &*live : options.watcher,
+                       .title = {},
+                       .command = options.command});
   if (reports) return {report_run(run, options), ""};
   return {exit_code_of(run.status), run.reason};
 }

@@ -10,7 +10,7 @@ namespace hearsay {
 
 namespace {
 
-constexpr std::size_t block = 128;
+constexpr std::size_t delta_block = 128;
 constexpr unsigned width_bits = 5;
 constexpr unsigned widest_told = 31;  ///< in the message, this width stands for 32
 
@@ -25,8 +25,8 @@ std::size_t most_bytes_of_gaps(std::size_t count, std::size_t left) {
   // The sum bounds the widths: they cannot all be large. The worst case always widens the block for which one
   // more bit costs the least of `left`: the first bit of a block needs a gap of 1, bit w adds 2^(w-2) to its
   // largest gap.
-  const std::size_t blocks = (count + block - 1) / block;
-  const std::size_t per_width = std::min(count, block);
+  const std::size_t blocks = (count + delta_block - 1) / delta_block;
+  const std::size_t per_width = std::min(count, delta_block);
   std::size_t bits = blocks * width_bits;
   for (unsigned width = 1; width <= 32; ++width) {
     const std::size_t cost = std::size_t{1} << (width < 2 ? 0 : width - 2);
@@ -58,9 +58,9 @@ std::size_t DeltaIndices::encode(std::span<const std::uint32_t> indices, std::si
                                  std::span<std::byte> out) {
   BitWriter writer(out);
   std::uint32_t next = 0;
-  for (std::size_t begin = 0; begin < indices.size(); begin += block) {
-    const std::size_t size = std::min(block, indices.size() - begin);
-    std::array<std::uint32_t, block> gaps;
+  for (std::size_t begin = 0; begin < indices.size(); begin += delta_block) {
+    const std::size_t size = std::min(delta_block, indices.size() - begin);
+    std::array<std::uint32_t, delta_block> gaps;
     std::uint32_t all = 0;
     for (std::size_t k = 0; k < size; ++k) {
       gaps[k] = indices[begin + k] - next;
@@ -78,8 +78,8 @@ std::optional<std::size_t> DeltaIndices::decode(std::span<const std::byte> in, s
                                                 std::span<std::uint32_t> indices) {
   BitReader reader(in);
   std::uint64_t next = 0;
-  for (std::size_t begin = 0; begin < indices.size(); begin += block) {
-    const std::size_t size = std::min(block, indices.size() - begin);
+  for (std::size_t begin = 0; begin < indices.size(); begin += delta_block) {
+    const std::size_t size = std::min(delta_block, indices.size() - begin);
     auto width = static_cast<unsigned>(reader.read(width_bits));
     if (width == widest_told) width = 32;
     std::uint32_t all = 0;

@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, 3> names{"gamma", "delta", "omega"};
 
 /// Codes further from 0 than this have no entry in the table of words.
 constexpr std::int64_t farthest = 1024;
-constexpr unsigned glimpse_bits = 11;
+constexpr unsigned elias_glimpse_bits = 11;
 
 /// Words of at most this many bits are written four at once (56 bits).
 constexpr unsigned longest_in_fours = 14;
@@ -128,18 +128,18 @@ std::size_t EliasCoder::finish() { return writer_.finish(); }
 void EliasCoder::prepare_glimpses(const CodeRange& range) {
   if (glimpses_range_ && *glimpses_range_ == range) return;
   glimpses_range_ = range;
-  glimpses_.resize(std::size_t{1} << glimpse_bits);
+  glimpses_.resize(std::size_t{1} << elias_glimpse_bits);
   for (std::size_t pattern = 0; pattern < glimpses_.size(); ++pattern) {
     Glimpse& glimpse = glimpses_[pattern];
     glimpse = {};
-    const std::array<std::byte, 2> bytes{static_cast<std::byte>(pattern >> (glimpse_bits - 8)),
-                                         static_cast<std::byte>(pattern << (16 - glimpse_bits))};
+    const std::array<std::byte, 2> bytes{static_cast<std::byte>(pattern >> (elias_glimpse_bits - 8)),
+                                         static_cast<std::byte>(pattern << (16 - elias_glimpse_bits))};
     BitReader reader(bytes);
     while (glimpse.count < glimpse.codes.size()) {
       const auto code = read(reader, range);
       if (!code || *code != static_cast<std::int8_t>(*code)) break;
       const unsigned bits = glimpse.bits + word(*code, range).length;
-      if (bits > glimpse_bits) break;
+      if (bits > elias_glimpse_bits) break;
       glimpse.codes[glimpse.count++] = static_cast<std::int8_t>(*code);
       glimpse.bits = static_cast<std::uint8_t>(bits);
     }
@@ -158,7 +158,7 @@ bool EliasCoder::decode(std::span<const std::byte> in, const CodeRange& range, c
       reader.refill();
       std::size_t before = i;
       for (std::size_t turn = 0; turn < turns; ++turn) {
-        const Glimpse& glimpse = glimpses_[reader.window() >> (64 - glimpse_bits)];
+        const Glimpse& glimpse = glimpses_[reader.window() >> (64 - elias_glimpse_bits)];
         for (std::size_t k = 0; k < most; ++k) codes[i + k] = glimpse.codes[k];
         i += glimpse.count;
         reader.skip(glimpse.bits);

@@ -10,8 +10,8 @@ namespace hearsay {
 
 namespace {
 
-constexpr std::size_t block = 64;
-constexpr unsigned glimpse_bits = 12;
+constexpr std::size_t gap_block = 64;
+constexpr unsigned gap_glimpse_bits = 12;
 
 /// Runs and levels below these have entries in the table of words.
 constexpr std::uint32_t short_runs = 32;
@@ -30,10 +30,10 @@ std::int32_t zero_of(const CodeRange& range) { return std::max(range.least, 0); 
 
 /// A mask whose bit i is set if code i of a block is not zero.
 std::uint64_t nonzeros(const std::int32_t* codes, std::int32_t zero) {
-  std::array<std::uint8_t, block> flags;
-  for (std::size_t i = 0; i < block; ++i) flags[i] = codes[i] != zero;
+  std::array<std::uint8_t, gap_block> flags;
+  for (std::size_t i = 0; i < gap_block; ++i) flags[i] = codes[i] != zero;
   std::uint64_t mask = 0;
-  for (std::size_t group = 0; group < block; group += 8) {
+  for (std::size_t group = 0; group < gap_block; group += 8) {
     std::uint64_t bytes = 0;
     for (std::size_t k = 0; k < 8; ++k) bytes |= std::uint64_t{flags[group + k]} << (8 * k);
     // The highest byte of the product collects the lowest bit of each byte.
@@ -102,7 +102,7 @@ void GapCoder::append(std::span<const std::int32_t> codes) {
     writer.put(level_word.bits, level_word.length);
   };
   std::size_t i = 0;
-  for (; i + block <= codes.size(); i += block)
+  for (; i + gap_block <= codes.size(); i += gap_block)
     for (std::uint64_t mask = nonzeros(&codes[i], zero_); mask != 0; mask &= mask - 1)
       put_code(i + static_cast<std::size_t>(std::countr_zero(mask)));
   for (; i < codes.size(); ++i)
@@ -123,19 +123,19 @@ std::size_t GapCoder::finish() {
 void GapCoder::prepare_glimpses(unsigned sign_bits) {
   if (glimpses_sign_bits_ == sign_bits) return;
   glimpses_sign_bits_ = sign_bits;
-  glimpses_.assign(std::size_t{1} << glimpse_bits, {});
+  glimpses_.assign(std::size_t{1} << gap_glimpse_bits, {});
   // Fills in every run and level whose words are short enough, followed by any bits.
-  for (unsigned run = 0; gamma_word(run + 1).length < glimpse_bits; ++run)
-    for (unsigned level = 1; gamma_word(level).length < glimpse_bits; ++level)
+  for (unsigned run = 0; gamma_word(run + 1).length < gap_glimpse_bits; ++run)
+    for (unsigned level = 1; gamma_word(level).length < gap_glimpse_bits; ++level)
       for (unsigned sign = 0; sign <= sign_bits; ++sign) {
         const CodeWord run_word = gamma_word(run + 1);
         const CodeWord level_word = gamma_word(level);
         const unsigned bits = run_word.length + sign_bits + level_word.length;
-        if (bits > glimpse_bits) continue;
+        if (bits > gap_glimpse_bits) continue;
         const auto word = static_cast<std::size_t>((run_word.bits << sign_bits | sign) << level_word.length |
                                                    level_word.bits);
         const int signed_level = sign != 0 ? -static_cast<int>(level) : static_cast<int>(level);
-        const std::size_t rest = std::size_t{1} << (glimpse_bits - bits);
+        const std::size_t rest = std::size_t{1} << (gap_glimpse_bits - bits);
         for (std::size_t behind = 0; behind < rest; ++behind)
           glimpses_[word * rest + behind] = {static_cast<std::uint8_t>(run),
                                              static_cast<std::int8_t>(signed_level),
@@ -152,7 +152,7 @@ bool GapCoder::decode(std::span<const std::byte> in, const CodeRange& range, con
   BitReader reader(in);
   for (std::size_t i = 0; i < codes.size(); ++i) {
     reader.refill();
-    const Glimpse glimpse = glimpses_[reader.window() >> (64 - glimpse_bits)];
+    const Glimpse glimpse = glimpses_[reader.window() >> (64 - gap_glimpse_bits)];
     std::int64_t q = 0;
     if (glimpse.bits != 0 && glimpse.run < codes.size() - i) {
       i += glimpse.run;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int32_t sign_code = 0x8000;
 constexpr std::int32_t infinity_code = 0x7F80;
 constexpr std::int32_t not_a_number = 0x7FC0;
-constexpr double largest = 0x1.FEp127;
+constexpr double largest_bf16 = 0x1.FEp127;
 
 double decoded(std::int32_t code) { return std::bit_cast<float>(static_cast<std::uint32_t>(code) << 16); }
 
@@ -24,7 +24,7 @@ struct Position {
   double fraction;
 };
 
-/// The position of `size`, 0 <= size <= largest. All products are exact.
+/// The position of `size`, 0 <= size <= largest_bf16. All products are exact.
 Position position(double size) {
   const auto exponent_field = static_cast<int>(std::bit_cast<std::uint64_t>(size) >> 52);
   const int exponent = std::max(exponent_field - 1023, -126);
@@ -43,7 +43,7 @@ CodecStatus status_of(std::span<const Scalar> values) {
   CodecStatus status = CodecStatus::ok;
   for (const Scalar value : values) {
     if (!std::isfinite(value)) return CodecStatus::not_finite;
-    if (std::abs(static_cast<double>(value)) > largest) status = CodecStatus::saturated;
+    if (std::abs(static_cast<double>(value)) > largest_bf16) status = CodecStatus::saturated;
   }
   return status;
 }

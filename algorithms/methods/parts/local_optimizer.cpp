@@ -16,7 +16,7 @@ namespace hearsay {
 
 namespace {
 
-const std::string key = "algorithm.optimizer";
+const std::string optimizer_key = "algorithm.optimizer";
 constexpr double tiny = 1e-8;
 
 template <class Scalar>
@@ -263,14 +263,14 @@ std::vector<double> numbers_in(const std::string& text, const Spelling& spelling
   const std::string in_float = std::is_same_v<Scalar, float> && !numbers.empty() ? ", in float, too" : "";
   const std::string expectation =
       "expected " + choice.name + choice.arguments + expectation_of(numbers) + in_float;
-  if (spelling.arguments.size() > numbers.size()) throw Misuse(key, text, expectation);
+  if (spelling.arguments.size() > numbers.size()) throw Misuse(optimizer_key, text, expectation);
   std::vector<double> values;
   for (const Number& number : numbers) {
     const std::size_t k = values.size();
     values.push_back(number.usual);
     if (k < spelling.arguments.size() &&
         (!parse_number(spelling.arguments[k], values[k]) || !number.template admits<Scalar>(values[k])))
-      throw Misuse(key, text, expectation);
+      throw Misuse(optimizer_key, text, expectation);
   }
   return values;
 }
@@ -298,8 +298,8 @@ std::span<const Choice> local_optimizer_choices() {
 template <class Scalar>
 std::unique_ptr<LocalOptimizer<Scalar>> make_local_optimizer(const std::string& text, Index dimension,
                                                              const SegmentTable& segments) {
-  const Spelling spelling = parse_spelling(key, text);
-  const Choice& choice = find_choice(key, spelling.name, local_optimizer_choices());
+  const Spelling spelling = parse_spelling(optimizer_key, text);
+  const Choice& choice = find_choice(optimizer_key, spelling.name, local_optimizer_choices());
   const std::string& name = choice.name;
   const std::vector<double> numbers = numbers_in<Scalar>(text, spelling, choice);
   using Form = typename Adam<Scalar>::Form;

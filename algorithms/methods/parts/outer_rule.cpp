@@ -10,10 +10,10 @@ namespace {
 
 using Kind = OuterRule::Kind;
 
-const std::string key = "algorithm.outer";
+const std::string outer_key = "algorithm.outer";
 
 /// In the order of Kind.
-const std::array<Choice, 4> choices = {{
+const std::array<Choice, 4> known_outer_rules = {{
     {"none", "(rho)", "the share rho of the mean drift; 1 is local SGD"},
     {"heavy-ball", "(rho, beta)", "momentum on the mean drift"},
     {"nesterov", "(rho, beta)", "momentum that looks ahead (DiLoCo)"},
@@ -23,25 +23,25 @@ const std::array<Choice, 4> choices = {{
 }  // namespace
 
 OuterRule OuterRule::parse(const std::string& text) {
-  const Spelling spelling = parse_spelling(key, text);
-  const Choice& choice = find_choice(key, spelling.name, choices);
-  OuterRule rule{.kind = static_cast<Kind>(&choice - choices.data())};
+  const Spelling spelling = parse_spelling(outer_key, text);
+  const Choice& choice = find_choice(outer_key, spelling.name, known_outer_rules);
+  OuterRule rule{.kind = static_cast<Kind>(&choice - known_outer_rules.data())};
   const std::size_t wanted = rule.kind == Kind::none ? 1 : 2;
   const bool read = spelling.arguments.size() == wanted && parse_number(spelling.arguments[0], rule.rate) &&
                     (wanted == 1 || parse_number(spelling.arguments[1], rule.momentum));
   if (!read || !(rule.rate > 0.0) || !(rule.momentum >= 0.0 && rule.momentum < 1.0))
-    throw Misuse(key, text,
+    throw Misuse(outer_key, text,
                  "expected " + choice.name + choice.arguments + " with a first number above 0" +
                      (wanted == 1 ? "" : ", and beta at least 0 and below 1"));
   return rule;
 }
 
 std::string OuterRule::spelling() const {
-  const std::string& name = choices[static_cast<std::size_t>(kind)].name;
+  const std::string& name = known_outer_rules[static_cast<std::size_t>(kind)].name;
   return name + "(" + number_text(rate) + (kind == Kind::none ? "" : ", " + number_text(momentum)) + ")";
 }
 
-std::span<const Choice> outer_choices() { return choices; }
+std::span<const Choice> outer_choices() { return known_outer_rules; }
 
 template <class Scalar>
 void OuterStep<Scalar>::apply_from(Index begin, const Eigen::Ref<const Vector<Scalar>>& pseudo_gradient,
