@@ -12,7 +12,7 @@
 #include "algorithms/arithmetic/random.hpp"
 #include "tests/support/targets.hpp"
 
-using namespace hearsay;
+namespace hearsay::kernels_test {
 
 namespace {
 
@@ -109,3 +109,5 @@ TEST_CASE_TEMPLATE("kernels: one Inf or NaN is found at every place", Scalar, fl
       x[at] = good;
     }
 }
+
+}  // namespace hearsay::kernels_test

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-using namespace hearsay;
+namespace hearsay::random_test {
 
 TEST_CASE("random: philox agrees with the published known answers") {
   // Random123, kat_vectors, philox4x32 10.
@@ -15,3 +15,5 @@ TEST_CASE("random: philox agrees with the published known answers") {
   CHECK(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
         std::array<std::uint32_t, 4>{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
+
+}  // namespace hearsay::random_test

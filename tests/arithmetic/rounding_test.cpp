@@ -3,6 +3,8 @@
 
 #include <vector>
 
+namespace rounding_test {
+
 namespace {
 
 struct Pair {
@@ -31,3 +33,5 @@ TEST_CASE("compiler: a product is rounded before it is added to") {
   const volatile double c = -(1.0 + 0x1p-29);
   CHECK(a * a + c == 0.0);  // a fused multiply-add leaves 2^-60
 }
+
+}  // namespace rounding_test

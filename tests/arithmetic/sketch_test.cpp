@@ -7,7 +7,7 @@
 
 #include "algorithms/arithmetic/random.hpp"
 
-using namespace hearsay;
+namespace hearsay::sketch_test {
 
 namespace {
 
@@ -70,3 +70,5 @@ TEST_CASE("sketch: its squared norm is that of the vector on average, with the s
   CHECK(deviation < 1.15 * stated);
   CHECK(deviation > 0.85 * stated);
 }
+
+}  // namespace hearsay::sketch_test

@@ -9,7 +9,7 @@
 
 #include "algorithms/arithmetic/random.hpp"
 
-using namespace hearsay;
+namespace hearsay::square_roots_test {
 
 TEST_CASE("square roots: rounded correctly at every length, so each processor has the same bits") {
   RandomStream random(3, 0, 0, Purpose::data);
@@ -35,3 +35,5 @@ TEST_CASE("square roots: of doubles, of zero and of what is not finite") {
   CHECK(std::isinf(roots[2]));
   CHECK(std::isnan(roots[3]));
 }
+
+}  // namespace hearsay::square_roots_test

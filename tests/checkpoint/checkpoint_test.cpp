@@ -12,7 +12,8 @@
 #include "tests/support/full_disk.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-using namespace hearsay;
+namespace hearsay::checkpoint_test {
+
 using test::FullDisk;
 
 namespace {
@@ -238,3 +239,5 @@ TEST_CASE("checkpoint: where there is no such directory it says so") {
   REQUIRE(error);
   CHECK(error->ends_with("No such file or directory"));
 }
+
+}  // namespace hearsay::checkpoint_test

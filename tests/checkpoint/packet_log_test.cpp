@@ -9,7 +9,7 @@
 
 #include "tests/support/temporary_folder.hpp"
 
-using namespace hearsay;
+namespace hearsay::packet_log_test {
 
 namespace {
 
@@ -172,3 +172,5 @@ TEST_CASE("packet log: where the disk is full it says so, and ends with the last
   REQUIRE(!log.append({102, 1, 2}, packet_of("room again", packets)));
   CHECK(text_of(folder.path(), 100) == three + "102/1 of 2: room again\n");
 }
+
+}  // namespace hearsay::packet_log_test

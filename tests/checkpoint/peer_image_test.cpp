@@ -10,12 +10,12 @@
 #include "runtime/checkpoint/checkpoint.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/foundation/little_endian.hpp"
+#include "runtime/peer/peer.hpp"
 #include "tests/checkpoint/saved_cluster.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::peer_image_test {
 
 namespace {
 
@@ -282,3 +282,5 @@ TEST_CASE("peer image: an asynchronous peer takes none") {
   PacketPool packets;
   CHECK(!restore(*make_peer(experiment, 0, packets), Image(1000), InboxOnRestore::keep));
 }
+
+}  // namespace hearsay::test::peer_image_test

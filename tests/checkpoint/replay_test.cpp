@@ -6,11 +6,11 @@
 #include <string>
 
 #include "runtime/foundation/digest.hpp"
+#include "runtime/peer/peer.hpp"
 #include "tests/checkpoint/saved_cluster.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::replay_test {
 
 TEST_CASE(
     "replay: from the start, each neighbor is kept what it may still need, and from where on is known") {
@@ -46,3 +46,5 @@ TEST_CASE(
     }
   }
 }
+
+}  // namespace hearsay::test::replay_test

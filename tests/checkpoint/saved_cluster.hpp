@@ -12,6 +12,7 @@
 #include "runtime/checkpoint/peer_image.hpp"
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/foundation/byte_stream.hpp"
+#include "runtime/peer/peer.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay::test {

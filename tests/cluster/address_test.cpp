@@ -5,7 +5,7 @@
 #include "runtime/security/credentials.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
+namespace hearsay::address_test {
 
 namespace {
 
@@ -82,3 +82,5 @@ TEST_CASE("addresses: a run that other machines can reach without keys is warned
                  }),
                  "security.secret = a.key: expected security.authorized, too"));
 }
+
+}  // namespace hearsay::address_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
+namespace hearsay::name_range_test {
 
 namespace {
 
@@ -98,3 +98,5 @@ TEST_CASE("ranges: a list as Slurm writes it") {
   CHECK(misuse_text([&] { listed("a,b[1-"); }) == "");  // an open bracket is plain text
   CHECK(misuse_text([&] { listed("n[1-6000],m[1-6000]"); }).find("at most 10000") != std::string::npos);
 }
+
+}  // namespace hearsay::name_range_test

@@ -6,7 +6,7 @@
 #include "runtime/cluster/topology_file.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
+namespace hearsay::one_way_links_test {
 
 namespace {
 
@@ -84,3 +84,5 @@ TEST_CASE("cluster file: one-way links that lead nowhere, or have weights, are r
                  "expected no weights beside one-way links, not \"explicit\""));
   CHECK(misuse_text([] { parse_topology(one_way_ring, 1, "c.toml", "max-degree"); }) != "");
 }
+
+}  // namespace hearsay::one_way_links_test

@@ -5,7 +5,7 @@
 #include "runtime/cluster/addresses.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
+namespace hearsay::placement_test {
 
 namespace {
 
@@ -128,3 +128,5 @@ TEST_CASE("place: who is reached by a name listens on every interface, by a numb
   CHECK(default_observer("tcp://[::1]:7000") == "tcp://[::1]:6999");
   CHECK(default_observer("tcp://a:1") == "tcp://a:2");
 }
+
+}  // namespace hearsay::placement_test

@@ -3,7 +3,7 @@
 #include "runtime/cluster/topology_file.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
+namespace hearsay::ranges_test {
 
 namespace {
 
@@ -166,3 +166,5 @@ program = "hearsay"
   for (const std::string host : {"-oProxyCommand=x", "a b", "a@", "a\\n"})
     CHECK(contains(refusal("[[peer]]\nhost = \"" + host + "\"\n"), "expected \"HOST\" or \"USER@HOST\""));
 }
+
+}  // namespace hearsay::ranges_test

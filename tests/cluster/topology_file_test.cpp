@@ -12,7 +12,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "topology/families.hpp"
 
-using namespace hearsay;
+namespace hearsay::topology_file_test {
 
 namespace {
 
@@ -376,3 +376,5 @@ TEST_CASE("cluster file: of weights that never agree, a negative one is named") 
   CHECK(contains(message, "drives the two apart; expected a positive one"));
   CHECK_FALSE(contains(message, "smaller"));
 }
+
+}  // namespace hearsay::topology_file_test

@@ -6,8 +6,7 @@
 
 #include "tests/compression/compression.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::adacomp_test {
 
 namespace {
 
@@ -137,3 +136,5 @@ TEST_CASE_TEMPLATE("adacomp: behind clip it goes by what the latest gradient cha
   CHECK(of_peak[3] == Scalar(0));
   CHECK(sent(adacomp, peak, {-1, 0, 0, -1})[0] == Scalar(0));
 }
+
+}  // namespace hearsay::test::adacomp_test

@@ -45,8 +45,7 @@ void operator delete[](void* memory, Alignment) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t, Alignment) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t, Alignment) noexcept { std::free(memory); }
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::allocation_test {
 
 namespace {
 
@@ -179,3 +178,5 @@ TEST_CASE(
   });
   CHECK(vectors > 30);
 }
+
+}  // namespace hearsay::test::allocation_test

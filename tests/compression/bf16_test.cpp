@@ -7,8 +7,7 @@
 #include "algorithms/arithmetic/reductions.hpp"
 #include "tests/compression/compression.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::bf16_test {
 
 namespace {
 
@@ -126,3 +125,5 @@ TEST_CASE_TEMPLATE("bf16: the omega of Gaussian data is that of Gaussian vectors
   for (const Bracket& bracket : bf16.brackets(z)) variance += bracket.variance();
   CHECK(variance / squared_norm<Scalar>(z) == doctest::Approx(bf16.traits(1).omega_typical).epsilon(0.01));
 }
+
+}  // namespace hearsay::test::bf16_test

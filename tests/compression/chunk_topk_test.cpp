@@ -7,8 +7,7 @@
 #include "tests/compression/compression.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::chunk_topk_test {
 
 namespace {
 
@@ -203,3 +202,5 @@ TEST_CASE("chunk-topk: what cannot be is refused") {
   CHECK(contains(refused("chunk-topk(1/4, range=6)"), "no range where values are raw"));
   CHECK(contains(refused("chunk-topk(1/4, indices=flat)"), "packed or rice"));
 }
+
+}  // namespace hearsay::test::chunk_topk_test

@@ -8,8 +8,7 @@
 #include "tests/compression/compression.hpp"
 #include "topology/foundation/misuse.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::clip_test {
 
 namespace {
 
@@ -102,3 +101,5 @@ TEST_CASE("clip: needs a number and its unit") {
       "unit, such as 2.5sigma, got '2.5'",
       Misuse);
 }
+
+}  // namespace hearsay::test::clip_test

@@ -8,8 +8,7 @@
 #include "tests/compression/compression.hpp"
 #include "topology/foundation/misuse.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::coders_test {
 
 namespace {
 
@@ -144,3 +143,5 @@ TEST_CASE("trit5: other ranges are refused where they are spelled") {
       Misuse);
   CHECK_THROWS_AS(make_compressor<float>("qsgd(4) | elias(beta)", {}), Misuse);
 }
+
+}  // namespace hearsay::test::coders_test

@@ -13,8 +13,7 @@
 #include "algorithms/compression/seam/bracket.hpp"
 #include "tests/compression/compression.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::compressor_laws_test {
 
 namespace {
 
@@ -387,3 +386,5 @@ TEST_CASE_TEMPLATE("compressors: a spelling parses back to itself", Scalar, floa
     CHECK(encoded(*again, z, CodecStatus::ok) == encoded(*compressor, z, CodecStatus::ok));
   }
 }
+
+}  // namespace hearsay::test::compressor_laws_test

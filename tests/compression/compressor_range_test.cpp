@@ -8,8 +8,7 @@
 #include "tests/compression/compression.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::compressor_range_test {
 
 namespace {
 
@@ -149,3 +148,5 @@ TEST_CASE("fwht, kashin: a spike that spreads beyond the range on its way is sat
     CHECK(saturated > 0);
   }
 }
+
+}  // namespace hearsay::test::compressor_range_test

@@ -6,8 +6,7 @@
 #include "tests/compression/compression.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::compressor_spelling_test {
 
 namespace {
 
@@ -240,3 +239,5 @@ TEST_CASE("compressor registry: every name has a summary and an example that bui
     CHECK(build<float>(std::string(entry.example), 90) != nullptr);
   }
 }
+
+}  // namespace hearsay::test::compressor_spelling_test

@@ -9,8 +9,7 @@
 #include "tests/compression/compression.hpp"
 #include "tests/support/compressor_spellings.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::dct_test {
 
 namespace {
 
@@ -94,3 +93,5 @@ TEST_CASE_TEMPLATE("dct | chunk-topk: if all is kept, only rounding is lost, and
   CHECK(make_compressor<Scalar>("dct(chunk=41) | chunk-topk(41/41)", {})->traits(1000).bytes ==
         1000 * sizeof(Scalar));
 }
+
+}  // namespace hearsay::test::dct_test

@@ -8,8 +8,7 @@
 #include "tests/compression/code_streams.hpp"
 #include "tests/compression/compression.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::delta_indices_test {
 
 namespace {
 
@@ -164,3 +163,5 @@ TEST_CASE("delta: the bound for up to n indices holds for every smaller number")
       for (std::size_t count = 0; count <= n; ++count)
         REQUIRE(delta.most_bytes(count, dimension) <= delta.most_bytes_up_to(n, dimension));
 }
+
+}  // namespace hearsay::test::delta_indices_test

@@ -4,8 +4,7 @@
 #include "tests/compression/compression.hpp"
 #include "tests/support/targets.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::dither_codes_test {
 
 TEST_CASE("dither: codes of any width up to 8 bits are the plain arithmetic's on every instruction set") {
   on_every_target([] {
@@ -23,3 +22,5 @@ TEST_CASE("dither: codes of any width up to 8 bits are the plain arithmetic's on
       }
   });
 }
+
+}  // namespace hearsay::test::dither_codes_test

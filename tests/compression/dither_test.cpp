@@ -13,10 +13,7 @@
 #include "tests/compression/compression.hpp"
 #include "tests/support/targets.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
-
-namespace {
+namespace hearsay::test::dither_test {
 
 template <class Scalar>
 std::vector<Bracket> brackets_of(const std::string& spelling, const std::vector<Scalar>& z) {
@@ -46,8 +43,6 @@ double norm_1(const std::vector<Scalar>& z) {
 void encode_fast(const DitherBucket<float>& bucket, const DitherCode& code, ElementKey key) {
   encode_buckets_fast({&bucket, 1}, code, key);
 }
-
-}  // namespace
 
 TEST_CASE("dither: the kernels equal the plain arithmetic bit for bit on every instruction set") {
   const int targets = on_every_target([] {
@@ -395,3 +390,5 @@ TEST_CASE("dither: rounding errors of different iterations, peers and seeds are 
   for (std::size_t shift : {1u, 2u, 512u, 4096u})
     CHECK(std::abs(correlation(errors[0], errors[0], shift)) < bound);
 }
+
+}  // namespace hearsay::test::dither_test

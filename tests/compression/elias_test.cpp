@@ -8,8 +8,7 @@
 #include "tests/compression/code_streams.hpp"
 #include "tests/compression/compression.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::elias_test {
 
 namespace {
 
@@ -145,3 +144,5 @@ TEST_CASE("elias: expected bits per coordinate of Gaussian vectors are those of 
     CHECK(std::abs(bits(Elias::omega) - row.omega) < 0.01);
   }
 }
+
+}  // namespace hearsay::test::elias_test

@@ -12,8 +12,7 @@
 #include "tests/compression/code_streams.hpp"
 #include "tests/compression/compression.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::entropy_test {
 
 namespace {
 
@@ -322,3 +321,5 @@ TEST_CASE("entropy: hostile messages of pairs are refused or are canonical") {
     CHECK_FALSE(coder.decode(cut, range, whole_bucket(), back));
   }
 }
+
+}  // namespace hearsay::test::entropy_test

@@ -8,8 +8,7 @@
 #include "tests/compression/code_streams.hpp"
 #include "tests/compression/compression.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::gap_test {
 
 namespace {
 
@@ -135,3 +134,5 @@ TEST_CASE("gap: one level of 512 Gaussian coordinates stays below QSGD's publish
   const double bound = (3 + 1.5 * std::log2(2 * (1 + n) / (1 + root))) * (1 + root);
   CHECK(expected_bits(dithered("dither(l2, levels=1)", gaussian<double>(512, 2), 1)) < bound);
 }
+
+}  // namespace hearsay::test::gap_test

@@ -4,8 +4,7 @@
 
 #include "tests/compression/compression.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::grid_test {
 
 namespace {
 
@@ -87,3 +86,5 @@ TEST_CASE_TEMPLATE("grid: the error does not depend on the vector", Scalar, floa
       CHECK(grid.brackets(z)[0].variance() == doctest::Approx(0.0625 * f * (1 - f)).epsilon(1e-7));
     }
 }
+
+}  // namespace hearsay::test::grid_test

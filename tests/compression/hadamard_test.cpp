@@ -11,8 +11,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/targets.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::hadamard_test {
 
 namespace {
 
@@ -173,3 +172,5 @@ TEST_CASE("fwht: blocks are powers of two") {
               "\": column 6: expected a power of two from 2 to 1048576, got '" + block + "'");
   }
 }
+
+}  // namespace hearsay::test::hadamard_test

@@ -8,8 +8,7 @@
 #include "algorithms/compression/transforms/fwht.hpp"
 #include "tests/compression/compression.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::kashin_test {
 
 namespace {
 
@@ -118,3 +117,5 @@ TEST_CASE("kashin: a heavy-tailed vector loses less to a coarse quantizer than b
     CHECK(lost_share("dgd-def(bits=3, kashin)", z) < 0.5 * lost_share("dgd-def(bits=3)", z));
   }
 }
+
+}  // namespace hearsay::test::kashin_test

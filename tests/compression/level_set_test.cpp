@@ -14,8 +14,7 @@
 #include "algorithms/compression/quantizers/dither_error.hpp"
 #include "tests/compression/compression.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::level_set_test {
 
 namespace {
 
@@ -355,3 +354,5 @@ TEST_CASE_TEMPLATE("level sets: a norm that is no norm is refused", Scalar, floa
     CHECK(answer(Scalar(-0.0)) == CodecStatus::malformed);
   }
 }
+
+}  // namespace hearsay::test::level_set_test

@@ -7,8 +7,7 @@
 #include "tests/compression/compression.hpp"
 #include "topology/foundation/misuse.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::logarithm_test {
 
 TEST_CASE_TEMPLATE("log: powers of two below the largest magnitude are exact, others off by a third at most",
                    Scalar, float, double) {
@@ -74,3 +73,5 @@ TEST_CASE("log: bases above 1 and up to 16 are taken") {
     CHECK_THROWS_WITH_AS(make_compressor<float>(wrong, {}),
                          doctest::Contains("expected a number above 1 and at most 16"), Misuse);
 }
+
+}  // namespace hearsay::test::logarithm_test

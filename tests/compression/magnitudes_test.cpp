@@ -9,8 +9,7 @@
 #include "tests/compression/compression.hpp"
 #include "tests/support/targets.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::magnitudes_test {
 
 namespace {
 
@@ -98,3 +97,5 @@ TEST_CASE_TEMPLATE("topk: long vectors keep what sorting puts first, whatever th
       CHECK(selection.indices == largest(z, k));
     }
 }
+
+}  // namespace hearsay::test::magnitudes_test

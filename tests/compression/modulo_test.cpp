@@ -5,8 +5,7 @@
 #include "tests/compression/compression.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::modulo_test {
 
 namespace {
 
@@ -149,3 +148,5 @@ TEST_CASE("mod: k below 4, no step and no k are refused") {
   CHECK(contains(refusal("mod(step=0.1)"), "mod needs k="));
   CHECK(contains(refusal("mod(k=16, step=1e-60)"), "range of normal numbers"));
 }
+
+}  // namespace hearsay::test::modulo_test

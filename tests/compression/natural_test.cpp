@@ -11,8 +11,7 @@
 #include "tests/support/targets.hpp"
 #include "topology/foundation/misuse.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::natural_test {
 
 namespace {
 
@@ -228,3 +227,5 @@ TEST_CASE("natural: 8 bits or none are spelled, anything else is refused") {
     CHECK_THROWS_WITH_AS(make_compressor<float>(wrong, {}), doctest::Contains("expected 8, or no bits"),
                          Misuse);
 }
+
+}  // namespace hearsay::test::natural_test

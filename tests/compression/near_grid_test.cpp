@@ -5,8 +5,7 @@
 #include "algorithms/compression/seam/near_compressor.hpp"
 #include "tests/compression/compression.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::near_grid_test {
 
 namespace {
 
@@ -229,3 +228,5 @@ TEST_CASE("radix digits: what is written is read, in close to log2 k bits a numb
   const std::vector<std::byte> too_large = {std::byte{243}};
   CHECK_FALSE(RadixDigits(3).read(5, too_large, [](std::size_t, std::uint64_t) {}));
 }
+
+}  // namespace hearsay::test::near_grid_test

@@ -8,8 +8,7 @@
 #include "tests/compression/compression.hpp"
 #include "topology/foundation/misuse.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::nearest_test {
 
 TEST_CASE_TEMPLATE("nearest: every coordinate goes to the nearest level, the largest to itself", Scalar,
                    float, double) {
@@ -66,3 +65,5 @@ TEST_CASE("nearest: a width of 2 to 16 bits must be given") {
   CHECK_THROWS_WITH_AS(make_compressor<float>("nearest(17)", {}),
                        doctest::Contains("expected a whole number from 2 to 16"), Misuse);
 }
+
+}  // namespace hearsay::test::nearest_test

@@ -8,8 +8,7 @@
 #include "tests/compression/compression.hpp"
 #include "topology/foundation/misuse.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::nested_test {
 
 namespace {
 
@@ -137,3 +136,5 @@ TEST_CASE("induced: what the first compressor misses, the second one codes, what
   CHECK(traits.unbiased);
   CHECK(traits.omega == doctest::Approx(0.9 * make_compressor<double>("qsgdinf(4)", {})->traits(100).omega));
 }
+
+}  // namespace hearsay::test::nested_test

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace hearsay;
+namespace hearsay::packet_test {
 
 namespace {
 
@@ -50,3 +50,5 @@ TEST_CASE("packet: a reference assigned to itself stays") {
   REQUIRE(reference);
   CHECK(reference->size() == 8);
 }
+
+}  // namespace hearsay::packet_test

@@ -8,8 +8,7 @@
 #include "algorithms/compression/seam/compose.hpp"
 #include "tests/compression/compression.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::pipeline_test {
 
 namespace {
 
@@ -89,3 +88,5 @@ TEST_CASE("pipeline: composing with what loses nothing changes nothing") {
     CHECK(both.contraction == dither.contraction);
   }
 }
+
+}  // namespace hearsay::test::pipeline_test

@@ -7,7 +7,7 @@
 #include "algorithms/arithmetic/random.hpp"
 #include "algorithms/compression/quantizers/place_packing.hpp"
 
-using namespace hearsay;
+namespace hearsay::places_test {
 
 TEST_CASE("places: words of every width are read back, and any other bit is seen") {
   for (unsigned bits = 1; bits <= 24; ++bits)
@@ -52,3 +52,5 @@ TEST_CASE("places: single bits lie in order, nine bits as a byte each and then t
   write_place(nine, 9, 2, 0x100);
   CHECK(nine == std::vector<std::byte>{std::byte{0xAB}, std::byte{0xCD}, std::byte{0}, std::byte{0b101}});
 }
+
+}  // namespace hearsay::places_test

@@ -11,8 +11,7 @@
 #include "tests/compression/compression.hpp"
 #include "tests/support/targets.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::quantizer_kernels_test {
 
 namespace {
 
@@ -123,3 +122,5 @@ TEST_CASE("bf16: the kernels find what is too large or no number at every place"
       }
   });
 }
+
+}  // namespace hearsay::test::quantizer_kernels_test

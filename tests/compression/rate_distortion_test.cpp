@@ -8,8 +8,7 @@
 #include "tests/compression/compression.hpp"
 #include "tests/support/compressor_spellings.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::rate_distortion_test {
 
 namespace {
 
@@ -163,3 +162,5 @@ TEST_CASE("rate-distortion: no compressor has a point below the universal bound 
   }
   CHECK(judged > 40);
 }
+
+}  // namespace hearsay::test::rate_distortion_test

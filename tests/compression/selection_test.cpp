@@ -10,8 +10,7 @@
 #include "tests/compression/compression.hpp"
 #include "topology/foundation/misuse.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::selection_test {
 
 namespace {
 
@@ -184,3 +183,5 @@ TEST_CASE("randk: a large subset is as uniform as a small one") {
       CHECK(std::abs(count - share * draws) < 6.0 * std::sqrt(draws * share * (1 - share)));
   }
 }
+
+}  // namespace hearsay::test::selection_test

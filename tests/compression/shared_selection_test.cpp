@@ -12,8 +12,7 @@
 #include "tests/compression/compression.hpp"
 #include "topology/foundation/misuse.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::shared_selection_test {
 
 namespace {
 
@@ -229,3 +228,5 @@ TEST_CASE("leader_topk: only where one peer's choice can be everybody's") {
   for (const char* spelling : {"repeat(2){leader_topk(1%)}", "induced{leader_topk(1%)}{qsgdinf(4)}"})
     CHECK_THROWS_AS(build<float>(spelling, 60), Misuse);
 }
+
+}  // namespace hearsay::test::shared_selection_test

@@ -10,8 +10,7 @@
 #include "tests/compression/compression.hpp"
 #include "tests/support/targets.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::sign_test {
 
 TEST_CASE_TEMPLATE("sign: what is lost is the published share of the square, exactly", Scalar, float,
                    double) {
@@ -94,3 +93,5 @@ TEST_CASE("sign: the mean magnitude of doubles is finite where their sum is not"
   CHECK(std::isnan(mean_magnitude<double>(std::vector<double>{most, most, HUGE_VAL}, 3)));
   CHECK(decoded<double>("sign(whole)", {most, -most}) == std::vector<double>{most, -most});
 }
+
+}  // namespace hearsay::test::sign_test

@@ -6,8 +6,7 @@
 #include "algorithms/arithmetic/wire_scalar.hpp"
 #include "tests/compression/compression.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::ternary_test {
 
 namespace {
 
@@ -77,3 +76,5 @@ TEST_CASE("ternary: five values to a byte and a scale, after a selector the kept
   CHECK(make_compressor<float>("ternary | raw", {})->traits(1000).bytes == 254);
   CHECK(make_compressor<float>("topk(10%) | ternary", {})->traits(1000).bytes == 100 * 4 + 4 + 20);
 }
+
+}  // namespace hearsay::test::ternary_test

@@ -7,8 +7,7 @@
 #include "tests/compression/compression.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::threshold_test {
 
 namespace {
 
@@ -116,3 +115,5 @@ TEST_CASE("threshold: is told one limit, as a number or a power of two") {
           make_compressor<float>("threshold(rel=2^-0.5)", {});
         }).ends_with("column 15: expected a whole number after 2^, such as 2^-12, got '2^-0.5'"));
 }
+
+}  // namespace hearsay::test::threshold_test

@@ -8,8 +8,7 @@
 #include "tests/compression/compression.hpp"
 #include "tests/support/targets.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::tiled_coding_test {
 
 namespace {
 
@@ -100,3 +99,5 @@ TEST_CASE("tiles: messages are the same on every instruction set") {
       CHECK(targets >= 2);
     }
 }
+
+}  // namespace hearsay::test::tiled_coding_test

@@ -7,8 +7,7 @@
 #include "algorithms/arithmetic/reductions.hpp"
 #include "tests/compression/compression.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::typical_omega_test {
 
 namespace {
 
@@ -99,3 +98,5 @@ TEST_CASE("typical omega: neither biased compressors nor those of absolute error
        {"topk(10%)", "scale{kashin | qsgdinf(4)}", "grid(0.1)", "induced{topk(10%)}{grid(0.1)}"})
     CHECK(std::isinf(typical(spelling, 100)));
 }
+
+}  // namespace hearsay::test::typical_omega_test

@@ -7,8 +7,7 @@
 #include "tests/compression/code_streams.hpp"
 #include "tests/compression/compression.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::varint_test {
 
 namespace {
 
@@ -44,3 +43,5 @@ TEST_CASE("varint: overlong, unfinished, too large and superfluous codes are ref
   CHECK(code[0] == -2);
   CHECK_FALSE(coder.decode(bytes({3}), {-1, 1}, whole_bucket(), code));
 }
+
+}  // namespace hearsay::test::varint_test

@@ -5,8 +5,7 @@
 
 #include "tests/convergence/a9a.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::bias_training_test {
 
 TEST_SUITE("slow") {
   TEST_CASE(
@@ -41,3 +40,5 @@ TEST_SUITE("slow") {
                                  "0.4"}) < 2e-8);
   }
 }
+
+}  // namespace hearsay::test::bias_training_test

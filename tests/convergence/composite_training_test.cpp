@@ -10,8 +10,7 @@
 #include "tests/convergence/newton.hpp"
 #include "tests/support/experiments.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::composite_training_test {
 
 namespace {
 
@@ -88,3 +87,5 @@ TEST_SUITE("slow") {
     CHECK(best > 20.0 * gap);
   }
 }
+
+}  // namespace hearsay::test::composite_training_test

@@ -18,8 +18,7 @@
 #include "tests/support/process.hpp"
 #include "topology/foundation/misuse.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::compressor_training_test {
 
 namespace {
 
@@ -154,3 +153,5 @@ TEST_SUITE("slow") {
     for (const auto& exception : exceptions) CHECK(seen.contains(exception.first));
   }
 }
+
+}  // namespace hearsay::test::compressor_training_test

@@ -9,8 +9,7 @@
 #include "tests/support/experiments.hpp"
 #include "tests/support/process.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::convergence_test {
 
 namespace {
 
@@ -72,3 +71,5 @@ TEST_SUITE("slow") {
     }
   }
 }
+
+}  // namespace hearsay::test::convergence_test

@@ -3,7 +3,7 @@
 
 #include "tests/convergence/map_times.hpp"
 
-using namespace hearsay;
+namespace hearsay::hub_map_test {
 
 namespace {
 
@@ -36,3 +36,5 @@ TEST_SUITE("slow") {
     CHECK(gain_of_hub(seconds_with("iid")) < 0.8);
   }
 }
+
+}  // namespace hearsay::hub_map_test

@@ -11,8 +11,7 @@
 #include "tests/convergence/a9a.hpp"
 #include "tests/support/experiments.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::hub_training_test {
 
 namespace {
 
@@ -235,3 +234,5 @@ TEST_SUITE("slow") {
     CHECK(gap(*data, "iid", "100", "1.0", "kind = \"gen-qsgd\"", tree) < 1.35 * 2.8e-5);
   }
 }
+
+}  // namespace hearsay::test::hub_training_test

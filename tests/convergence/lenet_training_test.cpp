@@ -9,7 +9,7 @@
 #include "algorithms/objectives/lenet.hpp"
 #include "runtime/data/dataset.hpp"
 
-using namespace hearsay;
+namespace hearsay::lenet_training_test {
 
 TEST_SUITE("slow") {
   TEST_CASE("lenet: 400 steps of SGD on 8,000 digits of MNIST tell 93 % of 2,000 others") {
@@ -43,3 +43,5 @@ TEST_SUITE("slow") {
     CHECK(judge.accuracy(x) > 0.93);
   }
 }
+
+}  // namespace hearsay::lenet_training_test

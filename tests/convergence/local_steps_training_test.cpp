@@ -6,8 +6,7 @@
 
 #include "tests/convergence/a9a.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::local_steps_training_test {
 
 namespace {
 
@@ -140,3 +139,5 @@ TEST_SUITE("slow") {
     CHECK(gap(senders, "1.0", "by-label", "400") > 0.5);
   }
 }
+
+}  // namespace hearsay::test::local_steps_training_test

@@ -11,8 +11,7 @@
 #include "tests/support/cluster.hpp"
 #include "tests/support/experiments.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::predictive_coding_training_test {
 
 namespace {
 
@@ -91,3 +90,5 @@ TEST_SUITE("slow") {
     CHECK(gap("hold, last, mean3, ema") == doctest::Approx(gap("hold")).epsilon(0.05).scale(0));
   }
 }
+
+}  // namespace hearsay::test::predictive_coding_training_test

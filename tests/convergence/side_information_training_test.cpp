@@ -10,8 +10,7 @@
 #include "tests/support/cluster.hpp"
 #include "tests/support/experiments.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::side_information_training_test {
 
 namespace {
 
@@ -95,3 +94,5 @@ TEST_SUITE("slow") {
     }
   }
 }
+
+}  // namespace hearsay::test::side_information_training_test

@@ -1,7 +1,7 @@
 // The claims of the README's map, at one of its networks.
 #include "tests/convergence/map_times.hpp"
 
-using namespace hearsay;
+namespace hearsay::slow_network_test {
 
 namespace {
 
@@ -30,3 +30,5 @@ TEST_SUITE("slow") {
     CHECK(baseline / seconds.at("DCD, 4 bit") > 5.0);
   }
 }
+
+}  // namespace hearsay::slow_network_test

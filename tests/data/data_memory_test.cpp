@@ -8,8 +8,8 @@
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::data_memory_test {
+
 using std::string;
 
 namespace {
@@ -21,7 +21,7 @@ string refusal_of(const RunSettings::Data& data) {
 }  // namespace
 
 TEST_CASE("data: files that come to more than data.memory are refused, however small they look") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const string zeros(1'000'000, '\0');
   const string small = folder.write_gzipped("zeros.gz", zeros);
   REQUIRE(std::filesystem::file_size(small) < 10'000);
@@ -48,7 +48,7 @@ TEST_CASE("data: files that come to more than data.memory are refused, however s
 }
 
 TEST_CASE("data: a device is no file, and a pipe is read to its end") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   RunSettings::Data data;
   data.source = "libsvm:/dev/zero";
   CHECK(contains(refusal_of(data), "/dev/zero is a device, not a file"));
@@ -59,3 +59,5 @@ TEST_CASE("data: a device is no file, and a pipe is read to its end") {
   CHECK(load_data<double>(data, true, 1).train->count() == 2);
   writer.join();
 }
+
+}  // namespace hearsay::test::data_memory_test

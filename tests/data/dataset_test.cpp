@@ -9,8 +9,8 @@
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::dataset_test {
+
 using std::string;
 
 namespace {
@@ -68,7 +68,7 @@ std::optional<string> real_data(const char* what) {
 
 TEST_CASE(
     "libsvm: labels become classes in ascending order, indices start at 1, both files agree on features") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const string train = "libsvm:" + folder.write("train", "+1 1:0.5 3:-2 # a comment\n\n-1 2:1e-3\r\n-1\n");
   const string test = "libsvm:" + folder.write_gzipped("test.gz", "-1 5:1\n1 1:1");
   const auto [samples, test_samples, held_out, labels] = load(train, test);
@@ -91,7 +91,7 @@ TEST_CASE(
 }
 
 TEST_CASE("libsvm: every bad line is refused with its file and number") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   for (const char* line : {"x 1:1",
                            "1 0:1",
                            "1 -1:1",
@@ -127,7 +127,7 @@ TEST_CASE("libsvm: every bad line is refused with its file and number") {
 }
 
 TEST_CASE("libsvm: in float, a value beyond float is not finite") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   RunSettings::Data data;
   data.source = "libsvm:" + folder.write("large", "1 1:1e300\n-1 1:1\n");
   CHECK(contains(misuse_text([&] { load_data<float>(data, true, 1); }), "line 1"));
@@ -135,7 +135,7 @@ TEST_CASE("libsvm: in float, a value beyond float is not finite") {
 }
 
 TEST_CASE("csv: the last column is the target, a first line without numbers is a header") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   DenseRows<double> expected(2, 2);
   expected << 1, -2.5, 0.25, 4;
   for (const char* text : {"1,-2.5,7\n0.25,4,3\n", "a,b,label\n1, -2.5 ,7\r\n\n0.25,4,3"}) {
@@ -157,7 +157,7 @@ TEST_CASE("csv: the last column is the target, a first line without numbers is a
 }
 
 TEST_CASE("idx: pixels are divided by 255, labels are classes as they stand") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const string images = folder.write("images", idx_images(string("\x00\xff\x33\x01\x02\x03", 6), 3, 1, 2));
   const string labels = folder.write_gzipped("labels.gz", idx_labels(string("\x04\x00\x02", 3), 3));
   const auto loaded = load("idx:" + images + "," + labels);
@@ -168,7 +168,7 @@ TEST_CASE("idx: pixels are divided by 255, labels are classes as they stand") {
 }
 
 TEST_CASE("idx: a stray label that would make a hundred classes is refused at its offset") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const string images = folder.write("images", idx_images("abcdef", 3, 1, 2));
   const string labels = folder.write("labels", idx_labels(string("\x01\xff\x00", 3), 3));
   CHECK(contains(refusal("idx:" + images + "," + labels),
@@ -176,7 +176,7 @@ TEST_CASE("idx: a stray label that would make a hundred classes is refused at it
 }
 
 TEST_CASE("idx: every truncation and every wrong header is refused, whatever it promises") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const string images = idx_images("abcdef", 3, 1, 2);
   const string labels = idx_labels(string("\0\1\2", 3), 3);
   const string good_images = folder.write("images", images);
@@ -203,7 +203,7 @@ TEST_CASE("idx: every truncation and every wrong header is refused, whatever it 
 }
 
 TEST_CASE("cifar10: the batches are the training data, test_batch is the test data, labels are 0 to 9") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto record = [](char label, char pixel) { return string(1, label) + string(3072, pixel); };
   const string source = "cifar10:" + folder.path().string();
   CHECK(contains(refusal(source), "data_batch"));
@@ -227,7 +227,7 @@ TEST_CASE("cifar10: the batches are the training data, test_batch is the test da
 }
 
 TEST_CASE("npy: arrays of every item type are samples and targets") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const string y = folder.write("y.npy", npy("<i8", "(2,)", bytes_of<std::int64_t>({5, -5})));
   DenseRows<double> expected(2, 2);
   expected << 1, 2, 3, 4;
@@ -243,7 +243,7 @@ TEST_CASE("npy: arrays of every item type are samples and targets") {
 }
 
 TEST_CASE("npy: what is not finite, not matching or not a matrix is refused") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto pair = [&](const string& x, const string& y) {
     return refusal("npy:" + folder.write("x.npy", x) + "," + folder.write("y.npy", y));
   };
@@ -259,7 +259,7 @@ TEST_CASE("npy: what is not finite, not matching or not a matrix is refused") {
 }
 
 TEST_CASE("data: a damaged gzip stream is refused at every truncation") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const string whole = content_of(folder.write_gzipped("a.gz", "1 1:1 2:0.123456\n-1 2:1\n"));
   for (std::size_t size = 0; size < whole.size(); ++size) {
     CAPTURE(size);
@@ -271,7 +271,7 @@ TEST_CASE("data: a damaged gzip stream is refused at every truncation") {
 }
 
 TEST_CASE("data: a source that is unknown, missing or unreadable is one sentence") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   for (const char* source :
        {"", "libsvm", "libsvm:", "lib:x", "idx:a", "idx:,b", "npy:a,", "synthetics", "synthetic(samples)",
         "synthetic(samples=0)", "synthetic(classes=1)", "synthetic(samples=1e3)", "synthetic(rows=3)",
@@ -293,7 +293,7 @@ TEST_CASE("data: a source that is unknown, missing or unreadable is one sentence
 }
 
 TEST_CASE("data: a target that is no class label is named by its sample, counted from 1") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto third = [&](const string& target) {
     return refusal("csv:" + folder.write("labels.csv", "1,2,0\n3,4,1\n5,6," + target + "\n7,8,0.5\n"));
   };
@@ -305,7 +305,7 @@ TEST_CASE("data: a target that is no class label is named by its sample, counted
 }
 
 TEST_CASE("data: scale multiplies the features of every source, train and test") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   RunSettings::Data data;
   data.source = "libsvm:" + folder.write("a", "1 1:2\n-1 2:3\n");
   data.test = "csv:" + folder.write("b", "4,5,1\n");
@@ -333,7 +333,7 @@ TEST_CASE("data: a9a has its published shape and label counts") {
 }
 
 TEST_CASE("data: a number that only a double can hold is refused in a float run, with its place") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto refusal_in_float = [](const string& source, std::optional<double> scale = {}) {
     RunSettings::Data data;
     data.source = source;
@@ -393,3 +393,5 @@ TEST_CASE("data: the CIFAR-10 sample is balanced") {
   for (double k = 0.0; k < 10.0; ++k)
     CHECK(std::count(train->targets.begin(), train->targets.end(), k) == 1000);
 }
+
+}  // namespace hearsay::test::dataset_test

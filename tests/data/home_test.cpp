@@ -7,8 +7,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/private_files.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::home_test {
 
 namespace {
 
@@ -121,3 +120,5 @@ TEST_CASE("held out: a share of nothing, of all, or that is no share is refused"
     CHECK(contains(refusal(files.pooled(), [&](RunSettings& s) { s.data.test = share; }), "data.test = "));
   }
 }
+
+}  // namespace hearsay::test::home_test

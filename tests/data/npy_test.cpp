@@ -5,12 +5,11 @@
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::npy_test {
 
 TEST_CASE_TEMPLATE("npy: a vector reads back bit for bit, and no partial file is left", Scalar, float,
                    double) {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   for (const Index size : {0, 1, 7, 1000}) {
     Vector<Scalar> vector(size);
     for (Index k = 0; k < size; ++k) vector[k] = Scalar{1} / static_cast<Scalar>(k + 3);
@@ -24,7 +23,7 @@ TEST_CASE_TEMPLATE("npy: a vector reads back bit for bit, and no partial file is
 }
 
 TEST_CASE("npy: the file is what numpy.save writes") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto path = folder.path() / "model.npy";
   write_npy<float>(path, Vector<float>{{1.0F, -2.0F}});
   const std::string bytes = content_of(path);
@@ -37,7 +36,7 @@ TEST_CASE("npy: the file is what numpy.save writes") {
 }
 
 TEST_CASE("npy: every truncation of a file is refused") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   write_npy<double>(folder.path() / "a.npy", Vector<double>{{1.0, 2.0}});
   const std::string whole = content_of(folder.path() / "a.npy");
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -50,7 +49,7 @@ TEST_CASE("npy: every truncation of a file is refused") {
 }
 
 TEST_CASE("npy: a flipped byte in the header is refused or read, never a crash or a huge allocation") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   write_npy<float>(folder.path() / "a.npy", Vector<float>{{1.0F, 2.0F, 3.0F}});
   const std::string whole = content_of(folder.path() / "a.npy");
   for (std::size_t at = 0; at < 70; ++at)
@@ -66,7 +65,7 @@ TEST_CASE("npy: a flipped byte in the header is refused or read, never a crash o
 }
 
 TEST_CASE("npy: hostile shapes, other item types and Fortran order are refused with a sentence") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto refusal = [&](const std::string& header, unsigned char version = 1) {
     std::string bytes = std::string("\x93NUMPY", 6) + static_cast<char>(version) + '\0';
     bytes += static_cast<char>(header.size());
@@ -100,3 +99,5 @@ TEST_CASE("npy: a folder that does not exist is refused") {
           write_npy<float>("/nowhere/model.npy", Vector<float>::Zero(3));
         }).find("cannot write /nowhere/model.npy") != std::string::npos);
 }
+
+}  // namespace hearsay::test::npy_test

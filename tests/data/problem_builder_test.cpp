@@ -10,8 +10,8 @@
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::problem_builder_test {
+
 using std::string;
 
 namespace {
@@ -85,7 +85,7 @@ TEST_CASE("problem: quadratics need no data and know their minimiser") {
 }
 
 TEST_CASE("problem: a saved model is a start, one of another size or with a NaN is refused") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   RunSettings settings = small_run();
   settings.model.init = (folder.path() / "x.npy").string();
   CHECK(refusal(settings) == "model.init = " + settings.model.init + ": there is no such file");
@@ -100,7 +100,7 @@ TEST_CASE("problem: a saved model is a start, one of another size or with a NaN 
 }
 
 TEST_CASE("problem: accuracy is over the test data where there are any") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   RunSettings settings = small_run();
   settings.topology.peers = 2;
   settings.model.kind = "logistic";
@@ -146,7 +146,7 @@ TEST_CASE("problem: what cannot be done, or not together, is refused with key an
                    s.data.partition = "dirichlet(1)";
                  }),
                  "data.partition"));
-  const TemporaryFolder folder;
+  const DataFolder folder;
   CHECK(
       contains(with([&](RunSettings& s) { s.data.source = "csv:" + folder.write("a.csv", "1,0.5\n2,1\n"); }),
                "the target 0.5; expected a class label, a whole number"));
@@ -195,3 +195,5 @@ TEST_CASE("problem: the same settings give the same bits") {
     CHECK(gradient_a == gradient_b);
   }
 }
+
+}  // namespace hearsay::test::problem_builder_test

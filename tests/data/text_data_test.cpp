@@ -4,8 +4,8 @@
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::text_data_test {
+
 using std::string;
 
 namespace {
@@ -23,7 +23,7 @@ string refusal(const string& source) {
 }  // namespace
 
 TEST_CASE("csv: quoted numbers are numbers, in the first line, too, and a quoted name may hold a comma") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   for (const string& text :
        {string("\"1\",\"2\",\"0\"\n\"3\", 4 ,\" 1 \"\n"), string("\xef\xbb\xbf") + "1,2,0\n3,4,1\n",
         string("\xef\xbb\xbf\"a\",\"b, c\",y\r\n1,2,0\r\n3,4,1\r\n")}) {
@@ -37,7 +37,7 @@ TEST_CASE("csv: quoted numbers are numbers, in the first line, too, and a quoted
 }
 
 TEST_CASE("text data: a file that is no text is called what it is, and a damaged one is named once") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const string wide = {'\xff', '\xfe', '1', '\0'};
   CHECK(contains(refusal("csv:" + folder.write("wide.csv", wide)),
                  "wide.csv is no text file: it is UTF-16; save it as UTF-8"));
@@ -49,3 +49,5 @@ TEST_CASE("text data: a file that is no text is called what it is, and a damaged
   CHECK(contains(wrong, "wrong.gz: "));
   CHECK(wrong.find("wrong.gz") == wrong.rfind("wrong.gz"));
 }
+
+}  // namespace hearsay::test::text_data_test

@@ -4,8 +4,7 @@
 #include "tests/support/cluster.hpp"
 #include "tests/support/four_peers.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::composite_problem_test {
 
 TEST_CASE("composite: bounds that exclude the initial model are refused, not taken for a divergence") {
   RunSettings settings = four_peers("dspg");
@@ -39,3 +38,5 @@ TEST_CASE("composite: group-lasso makes a softmax model forget whole features, a
   CHECK(forgotten < 20);
   CHECK(partly == 0);
 }
+
+}  // namespace hearsay::test::composite_problem_test

@@ -9,10 +9,9 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-using namespace hearsay;
-using namespace std::chrono_literals;
+namespace hearsay::experiment_test {
 
-namespace {
+using namespace std::chrono_literals;
 
 /// Returns settings that are made by hand, as a user of the library may make them.
 RunSettings quadratic_run(PeerId peers) {
@@ -45,8 +44,6 @@ std::string refusal(const RunSettings& settings, Index dimension) {
   problem.objectives.push_back(std::make_unique<Huge>(dimension));
   return misuse_text([&] { prepare<double>(settings, std::move(problem)); });
 }
-
-}  // namespace
 
 TEST_CASE("experiment: a step size that reaches 0 is refused where something divides by it") {
   const auto with = [](const std::string& algorithm) {
@@ -397,3 +394,5 @@ TEST_CASE("experiment: leader_topk needs a common leader, which gossip has not, 
   settings.algorithm.kind = "qsgd-allreduce";
   CHECK(refusal(settings) == "");
 }
+
+}  // namespace hearsay::experiment_test

@@ -8,7 +8,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-using namespace hearsay;
+namespace hearsay::hub_soundness_test {
 
 namespace {
 
@@ -191,3 +191,5 @@ TEST_CASE("hub: chb is warned of minibatches, whose noise it would send") {
   CHECK(contains(warnings("algorithm = { kind = \"chb\", batch = 4 }\n").front(), "full"));
   CHECK(warnings("algorithm = { kind = \"chb\", batch = \"full\" }\n").empty());
 }
+
+}  // namespace hearsay::hub_soundness_test

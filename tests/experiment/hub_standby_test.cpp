@@ -9,7 +9,7 @@
 #include "tests/support/experiments.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
+namespace hearsay::hub_standby_test {
 
 namespace {
 
@@ -103,3 +103,5 @@ TEST_CASE("hub standby: the bytes of copies and rosters are foretold, whatever t
   }
   CHECK(exact > 4);
 }
+
+}  // namespace hearsay::hub_standby_test

@@ -4,8 +4,7 @@
 #include "tests/support/cluster.hpp"
 #include "tests/support/four_peers.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::run_length_test {
 
 TEST_CASE("epochs: they are passes over the data, also with local steps and with peers that sit out") {
   RunSettings settings = four_peers("d-psgd");
@@ -30,3 +29,5 @@ TEST_CASE("epochs: they are passes over the data, also with local steps and with
   settings.run.epochs = 10.0;
   CHECK(refusal(settings).find("run.epochs = 10: choco-gossip averages") == 0);
 }
+
+}  // namespace hearsay::test::run_length_test

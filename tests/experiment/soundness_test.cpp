@@ -5,8 +5,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::soundness_test {
 
 namespace {
 
@@ -199,3 +198,5 @@ TEST_CASE("soundness: SAGA's table of gradients draws a warning where it takes m
         "algorithm.estimator = saga: a gradient of every sample is kept, 1024 MB at all peers together; "
         "loopless-svrg keeps none");
 }
+
+}  // namespace hearsay::test::soundness_test

@@ -9,7 +9,7 @@
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
 
-using namespace hearsay;
+namespace hearsay::traffic_forecast_test {
 
 namespace {
 
@@ -189,3 +189,5 @@ TEST_CASE("traffic: steady where every peer sends the same in every iteration") 
   CHECK(forecast_traffic(experiment_from<float>(run_of("d-psgd", "ring", 4, 5))).total_bytes() ==
         2 * (64 + 13 * 4) * 4 * 5);
 }
+
+}  // namespace hearsay::traffic_forecast_test

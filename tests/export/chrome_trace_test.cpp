@@ -10,8 +10,8 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::chrome_trace_test {
+
 using Json = nlohmann::json;
 
 namespace {
@@ -109,7 +109,7 @@ TEST_CASE("trace: a run in which nothing happened is a trace without events") {
 }
 
 TEST_CASE("trace: of real processes its sums are those of the record, one span after the other") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("four.toml", run_of_four);
   const ProgramEnd end = run_program(folder.path(), {"run", "four.toml", "--trace", "trace.json"});
   REQUIRE_MESSAGE(end.code == 0, end.complained);
@@ -118,7 +118,7 @@ TEST_CASE("trace: of real processes its sums are those of the record, one span a
 }
 
 TEST_CASE("trace: of a simulation, too, and its results are those without a trace") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("four.toml", run_of_four);
   REQUIRE(run_program(folder.path(), {"simulate", "four.toml", "--trace", "trace.json", "--quiet"}).code ==
           0);
@@ -130,7 +130,7 @@ TEST_CASE("trace: of a simulation, too, and its results are those without a trac
 
 TEST_CASE(
     "trace: a file of another program is refused before the run, an earlier trace without --overwrite") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("four.toml", run_of_four);
   folder.write("mine.json", "{}");
   const ProgramEnd mine =
@@ -151,3 +151,5 @@ TEST_CASE("trace: a long run says where its trace ends") {
         "trace.json holds the beginning of the run only, 2 spans: 1.50 s, up to iteration 57; "
         "fewer peers or iterations fit as a whole");
 }
+
+}  // namespace hearsay::test::chrome_trace_test

@@ -8,8 +8,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::csv_test {
 
 namespace fs = std::filesystem;
 
@@ -115,7 +114,7 @@ TEST_CASE("csv: numbers keep all their bits, members of objects have columns, li
 
 TEST_CASE(
     "csv: a sweep has a row per evaluation and a row per run, axes in words and in numbers with units") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("s.toml", small_sweep);
   REQUIRE(run_program(folder.path(), {"sweep", "s.toml", "--quiet", "--output", "out"}).code == 0);
   const ProgramEnd end = run_program(folder.path(), {"report", "out", "--csv", "tables"});
@@ -167,7 +166,7 @@ TEST_CASE("csv: the axes of a sweep stand before the metrics, also if a run with
 }
 
 TEST_CASE("csv: a run that was cut off has its evaluations, and its last one in the row of the run") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   fs::create_directories(folder.path() / "cut");
   folder.write("cut/run.toml", "[run]\nname = \"cut\"\nseed = 3\n[topology]\npeers = 4\n");
   const std::string line = "{\"iteration\":0,\"epoch\":0.0,\"seconds\":0.0,\"loss\":0.1234567890123}\n";
@@ -193,7 +192,7 @@ TEST_CASE("csv: a run that was cut off has its evaluations, and its last one in 
 }
 
 TEST_CASE("csv: an earlier export is replaced with --overwrite only, a user's own table never") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write(
       "one.toml",
       "run = { name = \"one\", iterations = 5 }\nmodel.kind = \"quadratic(5)\"\ntopology.peers = 2\n");
@@ -215,7 +214,7 @@ TEST_CASE("csv: an earlier export is replaced with --overwrite only, a user's ow
 }
 
 TEST_CASE("report: with --output beside an export there are both, a point outside of its sweep is refused") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write(
       "one.toml",
       "run = { name = \"one\", iterations = 5 }\nmodel.kind = \"quadratic(5)\"\ntopology.peers = 2\n");
@@ -231,3 +230,5 @@ TEST_CASE("report: with --output beside an export there are both, a point outsid
   CHECK(
       contains(misuse_text([&] { exported_runs({folder.path() / "sweep"}); }), "is no folder of this sweep"));
 }
+
+}  // namespace hearsay::test::csv_test

@@ -10,8 +10,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tools/export/event_file.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::tensorboard_test {
 
 namespace fs = std::filesystem;
 
@@ -26,7 +25,7 @@ std::string evaluation_line(int iteration, const std::string& loss, double secon
          "\"peer_seconds\":{\"compute\":1.0,\"wait\":0.5,\"wire\":0.25}}\n";
 }
 
-fs::path make_run(const TemporaryFolder& folder, const std::string& name, const std::string& metrics) {
+fs::path make_run(const DataFolder& folder, const std::string& name, const std::string& metrics) {
   fs::create_directories(folder.path() / name);
   folder.write(name + "/run.toml", run_file);
   folder.write(name + "/metrics.jsonl", metrics);
@@ -96,7 +95,7 @@ TEST_CASE("tensorboard: the reader of these tests notices every flipped bit") {
 
 TEST_CASE(
     "tensorboard: each run has a folder of its own, and what it learned by iteration, null is no scalar") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto one = make_run(folder, "one", evaluation_line(0, "3.5", 0.0) + evaluation_line(10, "null", 2.5));
   const auto two = make_run(folder, "two", evaluation_line(0, "1.5", 0.0) + "{\"iteration\":5,\"lo");
   const auto none = make_run(folder, "none", "");
@@ -130,7 +129,7 @@ TEST_CASE(
 }
 
 TEST_CASE("tensorboard: runs with equal names have different folders, none of them outside of the export") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   fs::create_directories(folder.path() / "a");
   fs::create_directories(folder.path() / "b");
   const auto one = make_run(folder, "a/same", evaluation_line(0, "3.5", 0.0));
@@ -143,7 +142,7 @@ TEST_CASE("tensorboard: runs with equal names have different folders, none of th
 
 TEST_CASE(
     "tensorboard: an earlier export is replaced with overwrite only, and a stranger's event file never") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto run = make_run(folder, "one", evaluation_line(0, "3.5", 0.0));
   const fs::path out = folder.path() / "events";
   const auto runs = exported_runs({run});
@@ -167,10 +166,12 @@ TEST_CASE(
 }
 
 TEST_CASE("tensorboard: a run begins when its summary says, also if its folder was copied since") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto one = make_run(folder, "one", evaluation_line(0, "3.5", 0.0));
   folder.write("one/summary.json", R"({"schema": 1, "provenance": {"begun": "2023-11-14T22:13:20Z"}})");
   const fs::path out = folder.path() / "events";
   REQUIRE(write_tensorboard(out, exported_runs({one}), "here") == 1);
   CHECK(read_events(content_of(out / files_below(out)[0]))[0].wall_time == 1'700'000'000.0);
 }
+
+}  // namespace hearsay::test::tensorboard_test

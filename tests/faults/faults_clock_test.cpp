@@ -6,8 +6,8 @@
 #include "tests/support/cluster_processes.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::faults_clock_test {
+
 using namespace std::chrono_literals;
 
 TEST_CASE("faults: whoever did not listen does not take the others for silent") {
@@ -64,3 +64,5 @@ TEST_SUITE("net") {
     close(leaps[0]);
   }
 }
+
+}  // namespace hearsay::test::faults_clock_test

@@ -7,10 +7,9 @@
 #include "tests/support/let_pass.hpp"
 #include "tests/support/misuse_text.hpp"
 
-// Policy "drop" on several hosts, where only silence tells that a peer is gone.
+namespace hearsay::test::faults_drop_hosts_test {
 
-using namespace hearsay;
-using namespace hearsay::test;
+// Policy "drop" on several hosts, where only silence tells that a peer is gone.
 
 namespace fs = std::filesystem;
 
@@ -303,3 +302,5 @@ TEST_SUITE("net") {
     CHECK(record_of(hosts.output(0)).summary["dropped"] == std::vector<std::size_t>{2});
   }
 }
+
+}  // namespace hearsay::test::faults_drop_hosts_test

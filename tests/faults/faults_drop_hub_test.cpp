@@ -7,8 +7,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/run_record.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::faults_drop_hub_test {
 
 // Policy "drop" with a hub and workers, each on a host of its own.
 
@@ -76,3 +75,5 @@ TEST_SUITE("net") {
                   hosts.peer(2).complained());
   }
 }
+
+}  // namespace hearsay::test::faults_drop_hub_test

@@ -13,10 +13,9 @@
 #include "tests/support/network_namespaces.hpp"
 #include "tests/support/run_record.hpp"
 
-// Policy "drop" with the real processes of `hearsay run`.
+namespace hearsay::test::faults_drop_test {
 
-using namespace hearsay;
-using namespace hearsay::test;
+// Policy "drop" with the real processes of `hearsay run`.
 
 namespace {
 
@@ -50,7 +49,7 @@ struct Scene {
   LocalPeers start(std::vector<std::string> more = {}) const {
     return LocalPeers(folder.path(), output(), std::move(more));
   }
-  TemporaryFolder folder;
+  DataFolder folder;
 };
 
 std::vector<double> losses_of(const RunRecord& record) {
@@ -277,3 +276,5 @@ TEST_SUITE("net") {
     CHECK_MESSAGE(contains(said, "static schedule"), said);
   }
 }
+
+}  // namespace hearsay::test::faults_drop_test

@@ -4,8 +4,7 @@
 #include "tests/faults/host_peers.hpp"
 #include "tests/support/process.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::faults_frames_test {
 
 namespace {
 
@@ -79,3 +78,5 @@ TEST_SUITE("net") {
     CHECK(record.total("garbage") > 0);
   }
 }
+
+}  // namespace hearsay::test::faults_frames_test

@@ -6,8 +6,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/process.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::faults_hosts_test {
 
 namespace fs = std::filesystem;
 
@@ -217,3 +216,5 @@ TEST_SUITE("net") {
     hosts.check_end();
   }
 }
+
+}  // namespace hearsay::test::faults_hosts_test

@@ -9,8 +9,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/run_record.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::faults_hub_standby_test {
 
 // A hub with a standby (failure.hub_standby), with real processes: the hub is killed, stands still, or
 // leaves.
@@ -72,7 +71,7 @@ class Disturbed {
   }
 
  private:
-  static LocalPeers make(TemporaryFolder& folder, const std::string& method) {
+  static LocalPeers make(DataFolder& folder, const std::string& method) {
     std::string text = run_file;
     text.replace(text.find("[algorithm]\n"), 12, "[algorithm]\nkind = \"" + method + "\"\n");
     folder.write("run.toml", text);
@@ -80,7 +79,7 @@ class Disturbed {
   }
   fs::path output() const { return folder_.path() / "out"; }
 
-  TemporaryFolder folder_;
+  DataFolder folder_;
   LocalPeers run_;
   pid_t hub_ = 0;
 };
@@ -155,3 +154,5 @@ TEST_SUITE("net") {
     CHECK(content_of(hosts.output(2) / "model-2.npy") == content_of(folder / "calm" / "model.npy"));
   }
 }
+
+}  // namespace hearsay::test::faults_hub_standby_test

@@ -15,8 +15,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/run_record.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::faults_local_test {
 
 namespace {
 
@@ -78,7 +77,7 @@ struct Scene {
     check_same_run(record, calm());
     CHECK(record.summary["restarts"] == run.kills());
   }
-  TemporaryFolder folder;
+  DataFolder folder;
 };
 
 }  // namespace
@@ -331,3 +330,5 @@ evaluations = "shaped"
     CHECK(contains(said, "No space left on device"));
   }
 }
+
+}  // namespace hearsay::test::faults_local_test

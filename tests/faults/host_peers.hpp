@@ -53,7 +53,7 @@ class HostPeers {
  private:
   std::filesystem::path folder_of(std::size_t id) const { return folder_.path() / std::to_string(id); }
 
-  TemporaryFolder folder_;
+  DataFolder folder_;
   std::optional<NetworkNamespaces> network_;
   std::string bind_of_1_;
   std::string observer_bind_;

@@ -7,7 +7,8 @@
 #include "algorithms/arithmetic/random.hpp"
 #include "runtime/network/link.hpp"
 
-using namespace hearsay;
+namespace hearsay::bandwidth_trace_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -136,3 +137,5 @@ TEST_CASE("link: an outage is counted once, however many frames wait for its end
   // The port is free again when the next frame comes.
   CHECK(sending.of(50ms, 1'250) == 1ms);
 }
+
+}  // namespace hearsay::bandwidth_trace_test

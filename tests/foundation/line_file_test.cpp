@@ -6,11 +6,10 @@
 #include "tests/support/full_disk.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::line_file_test {
 
 TEST_CASE("record file: lines go behind what is there") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const std::filesystem::path path = folder.write("metrics.jsonl", "one\n");
   LineFile file(path, true);
   CHECK(file.is_open());
@@ -24,7 +23,7 @@ TEST_CASE("record file: lines go behind what is there") {
 TEST_CASE("record file: while the disk is full, whole lines wait, and come when there is room") {
   for (const rlim_t room : {8u, 9u, 11u, 12u}) {
     CAPTURE(room);
-    const TemporaryFolder folder;
+    const DataFolder folder;
     const std::filesystem::path path = folder.path() / "metrics.jsonl";
     LineFile file(path, true);
     file.append("one");
@@ -47,7 +46,7 @@ TEST_CASE("record file: while the disk is full, whole lines wait, and come when 
 }
 
 TEST_CASE("record file: of lines that wait, as many are written as there is room for") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const std::filesystem::path path = folder.path() / "metrics.jsonl";
   LineFile file(path, false);
   {
@@ -68,7 +67,7 @@ TEST_CASE("record file: of lines that wait, as many are written as there is room
 }
 
 TEST_CASE("record file: one that somebody removes knows it") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   LineFile file(folder.path() / "lines", false);
   file.append("a");
   CHECK_FALSE(file.was_removed());
@@ -80,3 +79,5 @@ TEST_CASE("record file: one that cannot be made is refused") {
   CHECK(contains(misuse_text([] { LineFile("/nowhere/metrics.jsonl", false); }),
                  "cannot write /nowhere/metrics.jsonl"));
 }
+
+}  // namespace hearsay::test::line_file_test

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace hearsay;
+namespace hearsay::text_bytes_test {
 
 TEST_CASE("text: letters of all languages may be shown, control characters and broken UTF-8 are spelled") {
   for (const std::string plain : {"a b~", "\xc3\xa9", "\xe6\xbc\xa2", "\xf0\x9f\x98\x80", "\xc2\xa0"})
@@ -28,3 +28,5 @@ TEST_CASE("text: what is no text is called what it is") {
                                 "a") == "a");
   CHECK(without_byte_order_mark("a\xef\xbb\xbf") == "a\xef\xbb\xbf");
 }
+
+}  // namespace hearsay::text_bytes_test

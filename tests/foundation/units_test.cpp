@@ -12,7 +12,7 @@
 #include "algorithms/arithmetic/random.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
+namespace hearsay::units_test {
 
 namespace {
 
@@ -169,3 +169,5 @@ TEST_CASE("units: the spelling is the short one a user would write") {
   CHECK(to_text(parse_duration("k", "1000 us")) == "1 ms");
   CHECK(to_text(Duration{-5'000'000}) == "-5 ms");
 }
+
+}  // namespace hearsay::units_test

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "algorithms/methods/registry.hpp"
+#include "runtime/peer/peer.hpp"
 #include "tests/fuzz/choice.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/support/experiments.hpp"

@@ -11,6 +11,8 @@
 #include "tests/house/class_state.hpp"
 #include "tests/house/pages.hpp"
 #include "tests/house/rooms.hpp"
+#include "tests/house/shared_units.hpp"
+#include "tests/house/standard_includes.hpp"
 
 namespace hearsay {
 
@@ -235,8 +237,10 @@ const std::vector<HouseRule>& house_rules() {
       {"what belongs to few files stays there", keep_bans},
       {"headers are light", headers_are_light},
       {"every header has #pragma once", headers_have_pragma_once},
+      {"headers include what they name of the standard library", headers_include_what_they_name},
       {"no file is longer than 400 lines", files_are_short},
       {"the functions of a class stand in one file", classes_stand_in_one_file},
+      {"sources of a folder can be compiled together", sources_compile_together},
       {"no class has more than 20 fields", classes_have_few_fields},
       {"no comment goes beyond 110 columns", comments_are_narrow},
       {"the front page has at most 200 lines", front_page_is_short},

@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "algorithms/methods/registry.hpp"
+#include "tests/house/crimes.hpp"
 #include "tests/house/house_rules.hpp"
 #include "tests/house/rooms.hpp"
 #include "tests/house/source_tree.hpp"
 #include "tools/manual_tables.hpp"
 
-using namespace hearsay;
+namespace hearsay::house_test {
 
 namespace {
 
@@ -61,225 +62,6 @@ std::vector<std::string> subcommands(const SourceTree& tree) {
   return names;
 }
 
-const std::string fields_20 = [] {
-  std::string text;
-  for (int k = 0; k < 20; ++k) text += "  int field" + std::to_string(k) + "_ = 0;\n";
-  return text;
-}();
-
-const std::string text_300 = [] {
-  std::string text;
-  for (int line = 0; line < 300; ++line) text += "int x;\n";
-  return text;
-}();
-
-/// A tree that breaks one rule, and what the rule says about it.
-struct Crime {
-  std::string rule;
-  std::vector<std::pair<std::string, std::string>> files;
-  std::string said;
-};
-
-const std::vector<Crime> crimes = {
-    {"the root holds the rooms and nothing else",
-     {{"tests/utils/strings.hpp", "#pragma once\n"}},
-     "tests/utils/strings.hpp:1: a folder called utils says nothing"},
-    {"includes follow the rooms",
-     {{"topology/graph.hpp", "#pragma once\n\n#include \"algorithms/arithmetic/vector.hpp\"\n"}},
-     "topology/graph.hpp:3: \"algorithms/arithmetic/vector.hpp\": topology may not know "
-     "algorithms/arithmetic"},
-    {"includes follow the rooms",
-     {{"topology/foundation/misuse.hpp", "#pragma once\n#include \"topology/graph.hpp\"\n"}},
-     "topology/foundation/misuse.hpp:2: \"topology/graph.hpp\": topology/foundation may not know topology"},
-    {"includes follow the rooms",
-     {{"algorithms/seam/d.hpp", "#pragma once\n#include \"algorithms/methods/registry.hpp\"\n"}},
-     "algorithms/seam/d.hpp:2: \"algorithms/methods/registry.hpp\": algorithms/seam may not know "
-     "algorithms/methods"},
-    {"includes follow the rooms",
-     {{"runtime/peer/peer.hpp", "#pragma once\n#include \"runtime/wire/frame.hpp\"\n"}},
-     "runtime/peer/peer.hpp:2: \"runtime/wire/frame.hpp\": runtime/peer may not know runtime/wire"},
-    {"includes follow the rooms",
-     {{"runtime/peer/peer.hpp", "#pragma once\n#  include \"tests/support/models.hpp\"\n"}},
-     "runtime/peer/peer.hpp:2: \"tests/support/models.hpp\": runtime/peer may not know tests/support"},
-    {"includes follow the rooms",
-     {{"tools/sweep/d.hpp", "#pragma once\n#include \"tools/launch/parcel.hpp\"\n"}},
-     "tools/sweep/d.hpp:2: \"tools/launch/parcel.hpp\": tools/sweep may not know tools/launch"},
-    {"includes follow the rooms",
-     {{"bench/bench.hpp", "#pragma once\n#include \"tools/terminal/table.hpp\"\n"}},
-     "bench/bench.hpp:2: \"tools/terminal/table.hpp\": bench may not know tools/terminal"},
-    {"includes follow the rooms",
-     {{"topology/graph.hpp", "#pragma once\n#include \"peer_id.hpp\"\n"}},
-     "topology/graph.hpp:2: \"peer_id.hpp\": headers are included from the root"},
-    {"includes follow the rooms",
-     {{"runtime/peer/peer.hpp", "#pragma once\n#include \"runtime/../runtime/zmq/clock.hpp\"\n"}},
-     "runtime/peer/peer.hpp:2: \"runtime/../runtime/zmq/clock.hpp\": headers are included from the root"},
-    {"includes follow the rooms",
-     {{"runtime/peer/peer.hpp", "#pragma once\n#include <runtime/zmq/clock.hpp>\n"}},
-     "runtime/peer/peer.hpp:2: <runtime/zmq/clock.hpp>: headers of the project stand in quotes"},
-    {"includes follow the rooms",
-     {{"runtime/peer/peer.hpp", "#pragma once\n#include CLOCK_HEADER\n"}},
-     "runtime/peer/peer.hpp:2: CLOCK_HEADER: an include names its file"},
-    {"includes follow the rooms",
-     {{"algorithms/seam/d.inl", "#include \"algorithms/methods/registry.hpp\"\n"}},
-     "algorithms/seam/d.inl:1: \"algorithms/methods/registry.hpp\": algorithms/seam may not know "
-     "algorithms/methods"},
-    {"every room has a README",
-     {{"runtime/peer/peer.hpp", "#pragma once\n"}},
-     "runtime/peer/README.md:1: is missing"},
-    {"every room has a README",
-     {{"runtime/attic/peer.hpp", "#pragma once\n"}, {"runtime/attic/README.md", "# Attic\n"}},
-     "runtime/attic/peer.hpp:1: runtime/attic is no room of tests/house/rooms.cpp"},
-    {"libraries follow the layers",
-     {{"topology/CMakeLists.txt", "target_link_libraries(hearsay_topology PUBLIC hearsay_algorithms)\n"}},
-     "topology/CMakeLists.txt:1: hearsay_algorithms: topology may not link what is above it"},
-    {"libraries follow the layers",
-     {{"runtime/CMakeLists.txt", "target_link_libraries(hearsay_runtime PUBLIC hearsay_tools)\n"}},
-     "runtime/CMakeLists.txt:1: hearsay_tools: runtime may not link what is above it"},
-    {"what belongs to few files stays there",
-     {{"algorithms/seam/d.hpp", "#pragma once\n#include <thread>\n"}},
-     "algorithms/seam/d.hpp:2: <thread>: topology and algorithms know no threads"},
-    {"what belongs to few files stays there",
-     {{"algorithms/seam/d.hpp", "#pragma once\nvoid f(std::mutex&);\n"}},
-     "algorithms/seam/d.hpp:2: mutex: topology and algorithms know no threads"},
-    {"what belongs to few files stays there",
-     {{"algorithms/seam/d.hpp", "#pragma once\n#include <chrono>\n"}},
-     "algorithms/seam/d.hpp:2: <chrono>: topology and algorithms know no clocks"},
-    {"what belongs to few files stays there",
-     {{"topology/d.hpp", "#pragma once\n#include <sys/socket.h>\n"}},
-     "topology/d.hpp:2: <sys/socket.h>: topology and algorithms know no sockets"},
-    {"what belongs to few files stays there",
-     {{"topology/d.hpp", "#pragma once\n#include <fstream>\n"}},
-     "topology/d.hpp:2: <fstream>: topology and algorithms know no files"},
-    {"what belongs to few files stays there",
-     {{"algorithms/seam/d.hpp", "#pragma once\n#include <spdlog/spdlog.h>\n"}},
-     "algorithms/seam/d.hpp:2: <spdlog/spdlog.h>: topology and algorithms do not log"},
-    {"what belongs to few files stays there",
-     {{"topology/d.hpp", "#pragma once\nvoid f(const toml::table&);\n"}},
-     "topology/d.hpp:2: toml: topology and algorithms know no file formats"},
-    {"what belongs to few files stays there",
-     {{"topology/d.hpp", "#pragma once\nvoid f(int model);\n"}},
-     "topology/d.hpp:2: model: topology knows no models"},
-    {"what belongs to few files stays there",
-     {{"runtime/data/d.cpp", "#include <toml++/toml.h>\n"}, {"runtime/CMakeLists.txt", "data/d.cpp\n"}},
-     "runtime/data/d.cpp:1: <toml++/toml.h>: TOML is read in one file"},
-    {"what belongs to few files stays there",
-     {{"runtime/process/d.hpp", "#pragma once\n#include <zmq.hpp>\n"}},
-     "runtime/process/d.hpp:2: <zmq.hpp>: ZeroMQ belongs to runtime/zmq"},
-    {"what belongs to few files stays there",
-     {{"runtime/zmq/d.hpp", "#pragma once\nauto t = std::chrono::steady_clock::now();\n"}},
-     "runtime/zmq/d.hpp:2: steady_clock: the real clock belongs to runtime/zmq/clock"},
-    {"what belongs to few files stays there",
-     {{"runtime/data/d.hpp", "#pragma once\n#include <nlohmann/json.hpp>\n"}},
-     "runtime/data/d.hpp:2: <nlohmann/json.hpp>: JSON belongs to runtime/record and tools"},
-    {"what belongs to few files stays there",
-     {{"tools/sweep/d.hpp", "#pragma once\nint child = fork();\n"}},
-     "tools/sweep/d.hpp:2: fork: processes are started by runtime/process and program, tools/launch, and "
-     "runtime/network, which runs ip and tc"},
-    {"what belongs to few files stays there",
-     {{"runtime/peer/d.hpp", "#pragma once\n#include <sys/socket.h>\n"}},
-     "runtime/peer/d.hpp:2: <sys/socket.h>: pure rooms know no sockets"},
-    {"what belongs to few files stays there",
-     {{"runtime/wire/d.hpp", "#pragma once\n#include <fstream>\n"}},
-     "runtime/wire/d.hpp:2: <fstream>: pure rooms know no files"},
-    {"what belongs to few files stays there",
-     {{"runtime/peer/d.hpp", "#pragma once\n#include \"runtime/foundation/whole_file.hpp\"\n"}},
-     "runtime/peer/d.hpp:2: \"runtime/foundation/whole_file.hpp\": pure rooms open no files by others' "
-     "hands"},
-    {"what belongs to few files stays there",
-     {{"runtime/wire/d.hpp", "#pragma once\nauto home = std::getenv(\"HOME\");\n"}},
-     "runtime/wire/d.hpp:2: getenv: pure rooms know neither clocks nor what the machine says"},
-    {"what belongs to few files stays there",
-     {{"runtime/session/d.hpp", "#pragma once\nstd::mutex waits;\n"}},
-     "runtime/session/d.hpp:2: mutex: pure rooms know no threads"},
-    {"what belongs to few files stays there",
-     {{"runtime/observer/d.hpp", "#pragma once\nint self = getpid();\n"}},
-     "runtime/observer/d.hpp:2: getpid: pure rooms know no processes"},
-    {"what belongs to few files stays there",
-     {{"runtime/simulator/d.hpp", "#pragma once\nauto t = std::chrono::system_clock::now();\n"}},
-     "runtime/simulator/d.hpp:2: system_clock: the real clock belongs to runtime/zmq/clock"},
-    {"what belongs to few files stays there",
-     {{"runtime/data/d.hpp", "#pragma once\nvoid f(boost::any);\n"}},
-     "runtime/data/d.hpp:2: boost: Boost stays in topology's sources"},
-    {"what belongs to few files stays there",
-     {{"runtime/data/d.hpp", "#pragma once\nvoid f(CLI::App&);\n"}},
-     "runtime/data/d.hpp:2: CLI: the command line belongs to tools"},
-    {"what belongs to few files stays there",
-     {{"runtime/peer/d.hpp", "#pragma once\nvoid f() { std::puts(\"lost\"); }\n"}},
-     "runtime/peer/d.hpp:2: puts: the library prints nothing: a Notice takes what is to be said"},
-    {"what belongs to few files stays there",
-     {{"tests/d.hpp", "#pragma once\nstd::random_device seed;\n"}},
-     "tests/d.hpp:2: random_device: random numbers are our own, so that every machine draws the same"},
-    {"what belongs to few files stays there",
-     {{"tests/d.hpp", "#pragma once\nstd::this_thread::sleep_for(1s);\n"}},
-     "tests/d.hpp:2: sleep_for: nothing sleeps to wait for something"},
-    {"headers are light",
-     {{"algorithms/seam/d.hpp", "#pragma once\n#include <Eigen/Dense>\n"}},
-     "algorithms/seam/d.hpp:2: <Eigen/Dense>: too heavy for a header"},
-    {"headers are light",
-     {{"topology/d.hpp", "#pragma once\n#include <boost/graph/graph_traits.hpp>\n"}},
-     "topology/d.hpp:2: <boost/graph/graph_traits.hpp>: too heavy for a header"},
-    {"every header has #pragma once",
-     {{"topology/d.hpp", "// #pragma once\nint x;\n"}},
-     "topology/d.hpp:1: no #pragma once"},
-    {"no file is longer than 400 lines",
-     {{"topology/d.cpp", text_300 + text_300}, {"topology/CMakeLists.txt", "d.cpp\n"}},
-     "topology/d.cpp:401: 600 lines, split at 400"},
-    {"no class has more than 20 fields",
-     {{"runtime/peer/a.hpp",
-       "#pragma once\n\nclass Peer\n    : public Named {\n  struct Part {\n    int own_;\n  };\n" +
-           fields_20 + "  std::map<int, int> last_{};\n};\n"}},
-     "runtime/peer/a.hpp:3: Peer has 21 fields, 20 are allowed"},
-    {"the functions of a class stand in one file",
-     {{"runtime/peer/a.cpp",
-       "void Peer<Scalar>::start() {}\nint Peer<Scalar>::Part::size() const { return 1; }\n"},
-      {"runtime/peer/b.cpp",
-       "int Other::size() const { return Peer<float>::most; }\n\nvoid Peer<Scalar>::stop() {}\n"},
-      {"runtime/CMakeLists.txt", "peer/a.cpp\npeer/b.cpp\n"}},
-     "runtime/peer/b.cpp:3: functions of Peer stand in runtime/peer/a.cpp, too"},
-    {"the functions of a class stand in one file",
-     {{"runtime/peer/a.cpp", "template <class Scalar> void Peer<Scalar>::start() {}\n"},
-      {"runtime/peer/b.cpp", "template <class Scalar>\nvoid Peer<Scalar>::stop() {}\n"},
-      {"runtime/CMakeLists.txt", "peer/a.cpp\npeer/b.cpp\n"}},
-     "runtime/peer/b.cpp:2: functions of Peer stand in runtime/peer/a.cpp, too"},
-    {"the front page has at most 200 lines",
-     {{"README.md", text_300}},
-     "README.md:201: 300 lines, 200 are allowed"},
-    {"links of pages lead somewhere",
-     {{"README.md", "# A page\n\n[here](#a-page), [there](README.md), [gone](runtime/attic)\n"}},
-     "README.md:3: runtime/attic leads nowhere"},
-    {"links of pages lead somewhere",
-     {{"tests/README.md", "# A page\n\n[it](../tests/README.md#a-page), [other](#another-page)\n"}},
-     "tests/README.md:3: #another-page leads nowhere"},
-    {"no comment goes beyond 110 columns",
-     {{"topology/d.hpp", "#pragma once\n// " + std::string(108, 'x') + "\n"}},
-     "topology/d.hpp:2: a comment of 111 columns"},
-    {"nothing is left to do",
-     {{"topology/d.hpp", std::string("#pragma once\n// TO") + "DO: the rest\n"}},
-     std::string("topology/d.hpp:2: TO") + "DO: do it or file an issue"},
-    {"no flag changes the arithmetic",
-     {{"CMakeLists.txt", "add_compile_options(-O2\n  -ffast-math)\n"}},
-     "CMakeLists.txt:2: -ffast-math: the bits of a run may not depend on it"},
-    {"no tabs, no trailing whitespace, a newline at the end",
-     {{"README.md", "# hearsay\n\n\tcode\n"}},
-     "README.md:3: a tab"},
-    {"no tabs, no trailing whitespace, a newline at the end",
-     {{"README.md", "# hearsay \n"}},
-     "README.md:1: trailing whitespace"},
-    {"no tabs, no trailing whitespace, a newline at the end",
-     {{"README.md", "# hearsay\nend"}},
-     "README.md:2: no newline at the end"},
-    {"every source is built",
-     {{"tests/d_test.cpp", "int x;\n"}, {"tests/CMakeLists.txt", "other_test.cpp\n"}},
-     "tests/d_test.cpp:1: named in no CMakeLists.txt, so never built"},
-    {"every source is built",
-     {{"runtime/peer/d.cpp", "int x;\n"}, {"runtime/CMakeLists.txt", "  wire/*.cpp other_peer/*.cpp\n"}},
-     "runtime/peer/d.cpp:1: named in no CMakeLists.txt, so never built"},
-    {"ctest runs every test",
-     {{"tests/house/d.cpp", "TEST_CASE(\n    \"a: one\"\n    \"; two\") {}\n"},
-      {"tests/CMakeLists.txt", "house/*.cpp\n"}},
-     "tests/house/d.cpp:3: a test's name has a semicolon, so ctest does not run it"},
-};
-
 }  // namespace
 
 TEST_CASE("house: the project was read") {
@@ -305,7 +87,7 @@ TEST_CASE("house: algorithms' README names every method, tools' README every sub
 }
 
 TEST_CASE("house: every rule can be broken, and is then the only one to complain, by file and line") {
-  for (const Crime& crime : crimes) {
+  for (const Crime& crime : crimes()) {
     CAPTURE(crime.rule);
     CAPTURE(crime.said);
     const bool wants_readmes = crime.rule != "every room has a README";
@@ -316,7 +98,7 @@ TEST_CASE("house: every rule can be broken, and is then the only one to complain
   }
   for (const HouseRule& rule : house_rules()) {
     CAPTURE(rule.name);
-    CHECK(std::any_of(crimes.begin(), crimes.end(),
+    CHECK(std::any_of(crimes().begin(), crimes().end(),
                       [&](const Crime& crime) { return crime.rule == rule.name; }));
   }
 }
@@ -398,3 +180,5 @@ TEST_CASE("house: subcommands are those the program adds") {
                                    {"tools/peer.cpp", "program.command(\n      \"peer\", \"text\");\n"}});
   CHECK(subcommands(tree) == std::vector<std::string>{"run", "peer"});
 }
+
+}  // namespace hearsay::house_test

@@ -14,8 +14,8 @@
 #include "tools/examples/layer_parallel/spirals.hpp"
 #include "tools/examples/layer_parallel/stage_objective.hpp"
 
-using namespace hearsay;
-using namespace hearsay::layer_parallel;
+namespace hearsay::layer_parallel::layer_parallel_test {
+
 using hearsay::layer_parallel::test::back_propagation;
 using hearsay::layer_parallel::test::Reference;
 
@@ -338,3 +338,5 @@ TEST_CASE("layer-parallel: a method of one's own has a name of its own, and is i
   CHECK(contains(misuse_text([] { find_method("layer-parallel-penalti"); }), penalty));
   for (const MethodInfo& method : methods()) CHECK(method.name != lagrangian);
 }
+
+}  // namespace hearsay::layer_parallel::layer_parallel_test

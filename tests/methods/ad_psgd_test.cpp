@@ -8,14 +8,15 @@
 
 #include "algorithms/compression/seam/full_precision.hpp"
 #include "runtime/foundation/digest.hpp"
+#include "runtime/peer/peer.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/methods/event_log.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/experiments.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::ad_psgd_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -262,3 +263,5 @@ TEST_CASE("ad-psgd: trains a logistic model as well as D-PSGD does, delays and a
   const double synchronous = loss_of("d-psgd");
   CHECK(loss_of("ad-psgd") == doctest::Approx(synchronous).epsilon(0.02));
 }
+
+}  // namespace hearsay::test::ad_psgd_test

@@ -4,8 +4,7 @@
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::allreduce_sgd_test {
 
 namespace {
 
@@ -113,3 +112,5 @@ TEST_CASE("allreduce: a peer sends 2(n-1) messages, and all but two chunks of th
       CHECK(bytes == 2 * (n - 1) * static_cast<std::size_t>(d) * sizeof(float));
     }
 }
+
+}  // namespace hearsay::test::allreduce_sgd_test

@@ -8,8 +8,7 @@
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::averaged_iterates_test {
 
 namespace {
 
@@ -77,3 +76,5 @@ TEST_CASE("averages: a constant step leaves a floor of noise, below which the av
     CHECK(longer.of_average < shorter.of_average / 4);
   }
 }
+
+}  // namespace hearsay::test::averaged_iterates_test

@@ -9,8 +9,7 @@
 #include "tests/support/telling_host.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::backlog_test {
 
 namespace {
 
@@ -260,3 +259,5 @@ TEST_CASE("backlog: replicas are exact at every meeting, whoever meets when, in 
     CHECK((std::string(spelling) == "none" ? longest == 1 : longest > 2));
   }
 }
+
+}  // namespace hearsay::test::backlog_test

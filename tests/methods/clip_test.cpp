@@ -10,8 +10,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::clip_test {
 
 namespace {
 
@@ -88,3 +87,5 @@ TEST_CASE("clip: methods whose correction it would break refuse it, and say why"
   }
   CHECK(names == "choco-gossip dpsvrg ");
 }
+
+}  // namespace hearsay::test::clip_test

@@ -10,8 +10,7 @@
 #include "topology/dense_mixing.hpp"
 #include "topology/families.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::compressed_gossip_test {
 
 namespace {
 
@@ -288,3 +287,5 @@ TEST_CASE("lead: an alias of cedas, in every record, too") {
   CHECK(experiment.method->name == "cedas");
   CHECK(experiment.settings.algorithm.kind == "cedas");
 }
+
+}  // namespace hearsay::test::compressed_gossip_test

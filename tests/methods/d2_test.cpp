@@ -9,8 +9,7 @@
 #include "tests/support/worlds.hpp"
 #include "topology/families.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::d2_test {
 
 namespace {
 
@@ -113,3 +112,5 @@ TEST_CASE("d2: it needs one matrix for all rounds, whatever is allowed") {
                 "topology.schedule = one-peer-exponential: d2 needs the same mixing in every round; expected "
                 "static, or one of d-psgd, "));
 }
+
+}  // namespace hearsay::test::d2_test

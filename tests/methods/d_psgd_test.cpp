@@ -8,8 +8,7 @@
 #include "topology/families.hpp"
 #include "topology/spectrum.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::d_psgd_test {
 
 namespace {
 
@@ -159,3 +158,5 @@ TEST_CASE("gossip: where nothing is rounded the mean is conserved exactly") {
     CHECK(recording[1][0].model != recording[0][0].model);
   }
 }
+
+}  // namespace hearsay::test::d_psgd_test

@@ -10,8 +10,7 @@
 #include "topology/dense_mixing.hpp"
 #include "topology/families.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::dcd_psgd_test {
 
 namespace {
 
@@ -244,3 +243,5 @@ TEST_CASE("dcd: a message that is lost is seen in the digests, and never heals")
   CHECK(offset(5).norm() > 1e-3);
   CHECK((offset(200) - offset(5)).norm() < 1e-12);
 }
+
+}  // namespace hearsay::test::dcd_psgd_test

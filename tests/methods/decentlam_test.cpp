@@ -3,8 +3,7 @@
 #include "tests/methods/optimum.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::decentlam_test {
 
 namespace {
 
@@ -90,3 +89,5 @@ TEST_CASE("decentlam: it needs one symmetric matrix for all rounds") {
                 "topology.schedule = hypercube-matchings: decentlam needs the same mixing in every round; "
                 "expected static, or one of d-psgd, "));
 }
+
+}  // namespace hearsay::test::decentlam_test

@@ -11,8 +11,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::dpsvrg_test {
 
 namespace {
 
@@ -263,3 +262,5 @@ TEST_CASE("dpsvrg: what its options cannot be is refused before anything starts"
           quadratics_in<double>({"ring", 4}, "d-psgd", {.options = {.inner_length = 5}});
         }) == "algorithm.inner_length = 5: d-psgd does not read it; leave it out (those that do: dpsvrg)");
 }
+
+}  // namespace hearsay::test::dpsvrg_test

@@ -3,12 +3,12 @@
 #include <cmath>
 
 #include "algorithms/objectives/logistic.hpp"
+#include "runtime/peer/peer.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/models.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::ecd_psgd_test {
 
 namespace {
 
@@ -275,3 +275,5 @@ TEST_CASE("naive: its floor is several times D-PSGD's at equal T, DCD's is not")
   CHECK(dcd < 1.001 * exact);
   CHECK(naive > 2 * exact);
 }
+
+}  // namespace hearsay::test::ecd_psgd_test

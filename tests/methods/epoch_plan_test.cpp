@@ -7,7 +7,7 @@
 
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
+namespace hearsay::epoch_plan_test {
 
 TEST_CASE("epoch plan: every iteration stands where counting one by one says") {
   for (const char* consensus : {"k", "3", "min(k, 4)"})
@@ -67,3 +67,5 @@ TEST_CASE("epoch plan: epochs that hardly grow, of which there would be too many
         "algorithm.inner_growth = 1.000000001: expected 1, for epochs all of one length, or at least 1.001");
   CHECK(EpochPlan(1, 1.001, rule).at(1'000'000'000'000).step > 1);
 }
+
+}  // namespace hearsay::epoch_plan_test

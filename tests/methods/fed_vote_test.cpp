@@ -10,8 +10,7 @@
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::fed_vote_test {
 
 namespace {
 
@@ -82,7 +81,7 @@ class WithoutGradient final : public Objective<double> {
   }
 
  private:
-  static constexpr Index test_dimension = ::dimension;
+  static constexpr Index test_dimension = fed_vote_test::dimension;
 };
 
 }  // namespace
@@ -367,3 +366,5 @@ TEST_CASE("fed-vote: a gradient that is NaN ends the run, and is seen in the mod
     CHECK(cluster.peer(id).model().hasNaN());
   }
 }
+
+}  // namespace hearsay::test::fed_vote_test

@@ -8,8 +8,7 @@
 #include "tests/methods/ring_run.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::feedback_test {
 
 TEST_CASE_TEMPLATE("feedback: with ef, what was sent and what is remembered are what was to be sent, exactly",
                    Scalar, float, double) {
@@ -200,3 +199,5 @@ TEST_CASE("feedback: what is no feedback is refused, and so is any where the met
         "algorithm.feedback = low: did you mean low-pass(0.1)? (known: " + known + ")");
   CHECK(refusal("qsgd-allreduce", "foo") == "algorithm.feedback = foo: expected one of " + known);
 }
+
+}  // namespace hearsay::test::feedback_test

@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 
+#include "runtime/peer/peer.hpp"
 #include "tests/methods/optimum.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::gradient_tracking_test {
 
 namespace {
 
@@ -80,3 +80,5 @@ TEST_CASE("gradient-tracking: the trackers are on their way before the gradient 
   CHECK(peer->state() == PeerState::needs_messages);  // the neighbors' trackers; the models go out after them
   CHECK(peer->outbox().empty());
 }
+
+}  // namespace hearsay::test::gradient_tracking_test

@@ -11,8 +11,7 @@
 #include "tests/support/worlds.hpp"
 #include "topology/drawn_rounds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::hub_expectation_test {
 
 namespace {
 
@@ -109,3 +108,5 @@ TEST_CASE("mcm, rand-mcm: in expectation a worker's perturbed model is the hub's
     CHECK(largest_deviation(method, "sign") > 20.0);  // it is biased
   }
 }
+
+}  // namespace hearsay::test::hub_expectation_test

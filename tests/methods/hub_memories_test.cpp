@@ -9,8 +9,7 @@
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::hub_memories_test {
 
 TEST_CASE("hub: with lossy compressors the memories tend geometrically to the gradients at the optimum") {
   constexpr PeerId peers = 5;
@@ -39,3 +38,5 @@ TEST_CASE("hub: with lossy compressors the memories tend geometrically to the gr
     }
   }
 }
+
+}  // namespace hearsay::test::hub_memories_test

@@ -10,8 +10,7 @@
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::hub_methods_test {
 
 namespace {
 
@@ -340,3 +339,5 @@ TEST_CASE("dedicated hub: it takes no gradient, and n workers learn as n peers o
     CHECK(dedicated.evaluations.front().loss == doctest::Approx(own.evaluations.front().loss).epsilon(1e-14));
   }
 }
+
+}  // namespace hearsay::test::hub_methods_test

@@ -5,8 +5,7 @@
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::hub_tree_memories_test {
 
 namespace {
 
@@ -187,3 +186,5 @@ TEST_CASE("hub tree: what a head passes on leaves all models equal, bit for bit"
       for (PeerId i = 2; i < peers; ++i) CHECK(now[i].model == now[1].model);
   }
 }
+
+}  // namespace hearsay::test::hub_tree_memories_test

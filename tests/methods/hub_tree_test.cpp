@@ -7,8 +7,7 @@
 #include "tests/support/worlds.hpp"
 #include "topology/families.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::hub_tree_test {
 
 namespace {
 
@@ -137,3 +136,5 @@ TEST_CASE("hub tree: a tree is two levels below peer 0, and nothing else") {
   CHECK_FALSE(is_hub_tree(make_graph("path", 4, 1)));
   CHECK_FALSE(is_hub_tree(make_graph("ring", 4, 1)));
 }
+
+}  // namespace hearsay::test::hub_tree_test

@@ -20,8 +20,12 @@ namespace {
 template <class Scalar>
 constexpr double rounding = std::is_same_v<Scalar, float> ? 1e-5 : 1e-12;
 
-/// Two buckets of 512 coordinates and part of a third, with a tail that fills no SIMD register.
-constexpr Index across_buckets = 1099;
+/// Returns the size of a model. In small worlds it is two buckets of 512 coordinates and part of a third, with a
+/// tail that fills no SIMD register. In others, where that would take minutes, part of one bucket.
+Index dimension_in(const World& world) {
+  const bool is_small = world.peers <= (world.links_fixed() ? 3 : 5);
+  return is_small ? 1099 : 99;
+}
 
 template <class... Parts>
 Violation broken(const Parts&... parts) {
@@ -65,8 +69,8 @@ Violation stacked_with(const MethodInfo& method, const World& world, Plan plan) 
   // What a hub says is not replayed, and in float a rounding of it flips now and then.
   if (std::is_same_v<Scalar, float> && method.options.down_compressor) plan.options.down_compressor = "none";
   const auto experiment =
-      plan.batch ? regressions_in<Scalar>(world, method.name, plan, across_buckets)
-                 : quadratics_in<Scalar>(world, method.name, plan, Shared::nothing, across_buckets);
+      plan.batch ? regressions_in<Scalar>(world, method.name, plan, dimension_in(world))
+                 : quadratics_in<Scalar>(world, method.name, plan, Shared::nothing, dimension_in(world));
   const StackedComparison found = compare_with_stacked(experiment, record_run(experiment));
   if (!found.known) return "the stacked reference has no recursion for " + method.name;
   // A rounding flips if a difference of one part in 1e16 (float: 1e7) crosses a threshold. If the packet was
@@ -247,7 +251,7 @@ Violation mean_moves_compressed(const MethodInfo& method, const World& world) {
 
 template <class Scalar>
 Violation replicas_equal_owners(const MethodInfo& method, const World& world) {
-  auto experiment = quadratics_in<Scalar>(world, method.name, {}, Shared::nothing, across_buckets);
+  auto experiment = quadratics_in<Scalar>(world, method.name, {}, Shared::nothing, dimension_in(world));
   for (const std::string& compressor : compressors())
     for (const std::uint64_t restart_every : {0, 5}) {
       if (restart_every != 0 && !method.options.restart_every) continue;

@@ -8,11 +8,11 @@
 #include "algorithms/methods/parts/principal_directions.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
 #include "runtime/foundation/digest.hpp"
+#include "runtime/peer/peer.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/methods/basis_run.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::lgc_ring_test {
 
 namespace {
 
@@ -278,3 +278,5 @@ TEST_CASE("lgc-ring: a message that is garbage ends the run where it arrives, in
     CHECK(divergence->iteration == garbage.iteration);
   }
 }
+
+}  // namespace hearsay::test::lgc_ring_test

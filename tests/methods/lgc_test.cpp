@@ -8,11 +8,11 @@
 #include "algorithms/methods/parts/principal_directions.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
 #include "runtime/foundation/digest.hpp"
+#include "runtime/peer/peer.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/methods/basis_run.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::lgc_test {
 
 namespace {
 
@@ -299,3 +299,5 @@ TEST_CASE("lgc: its traffic is foretold, in every phase, exactly") {
       }
     }
 }
+
+}  // namespace hearsay::test::lgc_test

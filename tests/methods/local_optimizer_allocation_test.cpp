@@ -50,7 +50,7 @@ void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memo
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
-using namespace hearsay;
+namespace hearsay::local_optimizer_allocation_test {
 
 namespace {
 
@@ -82,3 +82,5 @@ TEST_CASE("local optimizer: no step but the first allocates") {
     CHECK(allocations_after_the_first_step<double>(choice.name) == 0);
   }
 }
+
+}  // namespace hearsay::local_optimizer_allocation_test

@@ -8,7 +8,7 @@
 #include "algorithms/arithmetic/random.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
+namespace hearsay::local_optimizer_test {
 
 namespace {
 
@@ -320,3 +320,5 @@ TEST_CASE(
   CHECK(step.allFinite());
   CHECK(step.cwiseAbs().maxCoeff() < 0.2f);
 }
+
+}  // namespace hearsay::local_optimizer_test

@@ -12,8 +12,7 @@
 #include "tests/support/worlds.hpp"
 #include "topology/families.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::local_sgd_test {
 
 namespace {
 
@@ -237,3 +236,5 @@ TEST_CASE("outer momentum: check refuses what its prediction says diverges, and 
   CHECK(left_after_200_rounds(0.2) < 1e-2);
   CHECK(left_after_200_rounds(1.0) > 1e2);
 }
+
+}  // namespace hearsay::test::local_sgd_test

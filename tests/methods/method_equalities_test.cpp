@@ -4,8 +4,7 @@
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::method_equalities_test {
 
 namespace {
 
@@ -178,3 +177,5 @@ TEST_CASE("equalities: with gamma = 1, no momentum and no h, all that adapt firs
       if (world.peers > 1) CHECK(distance(setting, {"d-psgd"}, world) > 1e-6);
     }
 }
+
+}  // namespace hearsay::test::method_equalities_test

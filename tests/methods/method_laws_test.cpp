@@ -8,12 +8,12 @@
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/stability/outer_gossip_limit.hpp"
 #include "runtime/foundation/digest.hpp"
+#include "runtime/peer/peer.hpp"
 #include "tests/methods/laws.hpp"
 #include "topology/families.hpp"
 #include "topology/spectrum.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::method_laws_test {
 
 namespace {
 
@@ -288,3 +288,5 @@ HEARSAY_JUDGE(15)
 #undef HEARSAY_JUDGE
 
 TEST_CASE("laws: no law is left without a judge") { CHECK(laws().size() == 15); }
+
+}  // namespace hearsay::test::method_laws_test

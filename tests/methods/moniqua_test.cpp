@@ -8,8 +8,7 @@
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::moniqua_test {
 
 namespace {
 
@@ -78,3 +77,5 @@ TEST_CASE(
   }
   CHECK(noticed);
 }
+
+}  // namespace hearsay::test::moniqua_test

@@ -7,7 +7,7 @@
 
 #include "algorithms/arithmetic/random.hpp"
 
-using namespace hearsay;
+namespace hearsay::muon_test {
 
 namespace {
 
@@ -203,3 +203,5 @@ TEST_CASE("muon: a gradient that is not finite makes steps that are not, so that
     CHECK_FALSE(part(step, hidden).allFinite());
   }
 }
+
+}  // namespace hearsay::muon_test

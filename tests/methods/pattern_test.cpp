@@ -4,7 +4,7 @@
 
 #include "topology/families.hpp"
 
-using namespace hearsay;
+namespace hearsay::pattern_test {
 
 TEST_CASE("pattern: neighbors are as many iterations apart as links, and the staleness more for each") {
   const Graph star = make_graph("star", 6, 1);
@@ -23,3 +23,5 @@ TEST_CASE(
   CHECK(Pattern::ring.forgets(4, progress) == 8);
   CHECK(Pattern::ring.forgets(5, progress) == 8);
 }
+
+}  // namespace hearsay::pattern_test

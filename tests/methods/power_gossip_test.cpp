@@ -8,8 +8,7 @@
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::power_gossip_test {
 
 namespace {
 
@@ -148,3 +147,5 @@ TEST_CASE("power-gossip: differences of a lower rank than asked for do not turn 
   }
   CHECK(before < 1e-10);
 }
+
+}  // namespace hearsay::test::power_gossip_test

@@ -8,8 +8,7 @@
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::powersgd_test {
 
 namespace {
 
@@ -121,3 +120,5 @@ TEST_CASE(
   CHECK(recording[3][0].sent.size() == 16);
   CHECK(bytes == 8 * (15 + 8) * 8);
 }
+
+}  // namespace hearsay::test::powersgd_test

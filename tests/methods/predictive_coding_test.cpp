@@ -9,13 +9,13 @@
 #include "algorithms/compression/seam/bracket.hpp"
 #include "algorithms/methods/parts/rounding_cost.hpp"
 #include "runtime/foundation/digest.hpp"
+#include "runtime/peer/peer.hpp"
 #include "tests/methods/stacked_network.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::predictive_coding_test {
 
 namespace {
 
@@ -363,3 +363,5 @@ TEST_CASE("predictive-coding: settings that cannot be meant are refused, and oth
   CHECK(misuse_text([&] { prepared({.compressor = "topk(10%)"}); }).find("unbiased") != std::string::npos);
   CHECK(prepared({.compressor = "fwht | grid(0.01)"}).warnings.size() == 1);
 }
+
+}  // namespace hearsay::test::predictive_coding_test

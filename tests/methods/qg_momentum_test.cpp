@@ -4,8 +4,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::qg_momentum_test {
 
 namespace {
 
@@ -93,3 +92,5 @@ TEST_CASE("qg-momentum: an eigenvalue of -0.9 or less is refused, with the remed
   CHECK(refusal(0.975, true) == "");
   CHECK(refusal(0.945, false) == "");
 }
+
+}  // namespace hearsay::test::qg_momentum_test

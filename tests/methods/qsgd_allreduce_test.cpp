@@ -11,8 +11,7 @@
 #include "runtime/wire/frame.hpp"
 #include "tests/methods/ring_run.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::qsgd_allreduce_test {
 
 TEST_CASE_TEMPLATE("qsgd-allreduce: all models are equal, bit for bit, with every feedback and a leader",
                    Scalar, float, double) {
@@ -206,3 +205,5 @@ TEST_CASE(
     }
   }
 }
+
+}  // namespace hearsay::test::qsgd_allreduce_test

@@ -8,8 +8,7 @@
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::regret_test {
 
 namespace {
 
@@ -51,7 +50,7 @@ Loss loss_of(const Source& source, PeerId worker, std::uint64_t iteration) {
 class StreamedLosses final : public Objective<double> {
  public:
   StreamedLosses(PeerId worker, const Source& source) : worker_(worker), source_(source) {}
-  Index dimension() const override { return ::dimension; }
+  Index dimension() const override { return regret_test::dimension; }
   Index sample_count() const override { return 1; }
   double loss(const Vector<double>& x) const override { return loss_of(source_, worker_, 1).at(x); }
   void gradient(const Vector<double>& x, std::span<const Index> samples,
@@ -269,3 +268,5 @@ TEST_CASE("regret: on one loss the average of the points is above the least by n
       }
     }
 }
+
+}  // namespace hearsay::test::regret_test

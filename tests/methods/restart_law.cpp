@@ -5,6 +5,7 @@
 #include "algorithms/compression/registry.hpp"
 #include "algorithms/methods/parts/local_optimizer.hpp"
 #include "runtime/foundation/digest.hpp"
+#include "runtime/peer/peer.hpp"
 #include "tests/checkpoint/saved_cluster.hpp"
 #include "tests/methods/method_variants.hpp"
 

@@ -3,8 +3,7 @@
 
 #include "tests/methods/restart_law.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::restart_test {
 
 namespace {
 
@@ -39,3 +38,5 @@ TEST_CASE("restart: what is kept of layers is kept") {
     CHECK(violation_in_layers<double>(method, plan) == "");
   }
 }
+
+}  // namespace hearsay::test::restart_test

@@ -6,8 +6,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::sgp_test {
 
 namespace {
 
@@ -209,3 +208,5 @@ TEST_CASE("sgp: a topology file's one-way links are such a digraph, which other 
       "topology.schedule = random-matchings: the topology has one-way links; expected static, or links both "
       "ways");
 }
+
+}  // namespace hearsay::test::sgp_test

@@ -8,8 +8,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::side_information_test {
 
 namespace {
 
@@ -194,3 +193,5 @@ TEST_CASE("side information: what it cannot be used with is refused in a sentenc
   CHECK(refusal("beer", "grid(step=0.01)", {.side_information = "last"}).find("algorithm.side_information") !=
         std::string::npos);
 }
+
+}  // namespace hearsay::test::side_information_test

@@ -6,8 +6,7 @@
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::sitting_out_test {
 
 namespace {
 
@@ -56,3 +55,5 @@ TEST_CASE(
     CHECK(gradients == 40 * 4 * find_method(method).options.local_steps.value_or(1));
   }
 }
+
+}  // namespace hearsay::test::sitting_out_test

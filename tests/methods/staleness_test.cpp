@@ -1,4 +1,5 @@
 #include "runtime/peer/staleness.hpp"
+#include "runtime/peer/peer.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,8 +11,8 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::staleness_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -251,3 +252,5 @@ TEST_CASE("staleness: changing links, the policy drop, and methods that know non
   CHECK(contains(refusal("dcd-psgd", {"ring", 8}, {.staleness = 1}),
                  "algorithm.staleness = 1: dcd-psgd does not read it"));
 }
+
+}  // namespace hearsay::test::staleness_test

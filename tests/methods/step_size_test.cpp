@@ -6,7 +6,7 @@
 
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
+namespace hearsay::step_size_test {
 
 TEST_CASE("step size: the constant and the inverse schedules, by their formulas") {
   for (const std::uint64_t t : {1u, 2u, 9u, 10'000u}) {
@@ -157,3 +157,5 @@ TEST_CASE("step size: an unknown or misspelt schedule is refused with what is kn
               ": expected multistep(factor, t1, t2, ...) with a factor greater than 0 and ascending "
               "iterations, at least 1");
 }
+
+}  // namespace hearsay::step_size_test

@@ -14,8 +14,7 @@
 #include "tests/support/worlds.hpp"
 #include "topology/families.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::varying_links_test {
 
 namespace {
 
@@ -281,3 +280,5 @@ TEST_CASE(
   REQUIRE(drawn.warnings.size() == 1);
   CHECK(drawn.warnings[0].find("is not predicted under the schedule random-matchings") != std::string::npos);
 }
+
+}  // namespace hearsay::test::varying_links_test

@@ -2,7 +2,8 @@
 
 #include <doctest/doctest.h>
 
-using namespace hearsay;
+namespace hearsay::hold_queue_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -55,3 +56,5 @@ TEST_CASE("hold queue: two frames that are due together share the ingress port")
   CHECK(queue.next() == Instant(11ms));
   CHECK(released(queue, 11ms) == std::vector<PeerId>{2});
 }
+
+}  // namespace hearsay::hold_queue_test

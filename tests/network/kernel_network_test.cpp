@@ -11,8 +11,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/network_namespaces.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::kernel_network_test {
 
 namespace {
 
@@ -105,3 +104,5 @@ TEST_SUITE("net") {
           }).find("network.evaluations = shaped: ") == 0);
   }
 }
+
+}  // namespace hearsay::test::kernel_network_test

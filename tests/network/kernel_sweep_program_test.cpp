@@ -17,8 +17,8 @@
 #include "tests/support/program.hpp"
 #include "topology/foundation/ensure.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::kernel_sweep_program_test {
+
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
@@ -113,7 +113,7 @@ class EndlessSweep {
   const std::set<std::uint64_t>& networks() const { return networks_; }
 
  private:
-  TemporaryFolder folder_;
+  DataFolder folder_;
   std::optional<Program> program_;
   std::set<std::uint64_t> networks_;
 };
@@ -130,7 +130,7 @@ TEST_SUITE("net") {
       "sweep --network kernel: real processes learn what the simulator says, and the record names the "
       "network") {
     if (skipped_without_namespaces("sweep in the kernel's network")) return;
-    const TemporaryFolder folder;
+    const DataFolder folder;
     folder.write("s.toml", sweep_file("6"));
     const auto sweep = [&](const std::vector<std::string>& more) {
       std::vector<std::string> words = {"sweep", "s.toml"};
@@ -191,7 +191,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("sweep --network kernel: who is not root is told so in one sentence") {
-    const TemporaryFolder folder;
+    const DataFolder folder;
     fs::permissions(folder.path(), fs::perms::all);
     folder.write("s.toml", sweep_file("6"));
     const ProgramEnd end = run_program(
@@ -203,3 +203,5 @@ TEST_SUITE("net") {
     CHECK_FALSE(fs::exists(folder.path() / "out"));
   }
 }
+
+}  // namespace hearsay::test::kernel_sweep_program_test

@@ -11,10 +11,9 @@
 
 #include "algorithms/arithmetic/random.hpp"
 
-using namespace hearsay;
-using namespace std::chrono_literals;
+namespace hearsay::link_test {
 
-namespace {
+using namespace std::chrono_literals;
 
 constexpr Bandwidth unlimited{};
 constexpr Bandwidth mbit(double rate) { return Bandwidth{rate * 125'000.0}; }
@@ -70,8 +69,6 @@ class Ring {
 };
 
 constexpr LinkSettings five_ms{.latency = 5ms};
-
-}  // namespace
 
 // The literals are worked out by hand: at 10 Mbit/s a byte takes 800 ns.
 
@@ -397,3 +394,5 @@ TEST_CASE("link: on a ring of 10,000 every direction of every link is found amon
   CHECK(found == 2 * peers);
   CHECK(link_settings(settings, 5, 7).latency == 0ns);
 }
+
+}  // namespace hearsay::link_test

@@ -9,7 +9,7 @@
 
 #include "tests/support/process.hpp"
 
-using namespace hearsay::test;
+namespace hearsay::test::network_namespaces_test {
 
 namespace {
 
@@ -84,3 +84,5 @@ TEST_SUITE("net") {
     close(said[1]);
   }
 }
+
+}  // namespace hearsay::test::network_namespaces_test

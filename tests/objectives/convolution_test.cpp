@@ -7,8 +7,7 @@
 
 #include "tests/support/models.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::convolution_test {
 
 namespace {
 
@@ -129,3 +128,5 @@ TEST_CASE("max pooling: a pixel that is not a number is not lost") {
     CHECK(chosen[0] == at);
   }
 }
+
+}  // namespace hearsay::test::convolution_test

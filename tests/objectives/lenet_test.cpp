@@ -11,8 +11,7 @@
 #include "algorithms/objectives/cross_entropy.hpp"
 #include "tests/support/models.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::lenet_test {
 
 namespace {
 
@@ -252,3 +251,5 @@ TEST_CASE("lenet: the random start has the stated variances, zero biases, and de
   CHECK(x == LeNet<double>({samples, {0}}, 0.5, 0.1).initial(11));
   CHECK(x != f.initial(12));
 }
+
+}  // namespace hearsay::test::lenet_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
+namespace hearsay::partition_test {
 
 namespace {
 
@@ -145,3 +145,5 @@ TEST_CASE("partition: what cannot be done is refused with the key and the value"
   CHECK(refusal("dirichlet(1)", 2, 0).find("classes") != std::string::npos);
   CHECK(refusal("iid", 10).empty());
 }
+
+}  // namespace hearsay::partition_test

@@ -6,8 +6,7 @@
 #include "tests/support/models.hpp"
 #include "topology/foundation/misuse.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::quadratic_test {
 
 namespace {
 
@@ -132,3 +131,5 @@ TEST_CASE("quadratic: what is no size of a matrix is refused") {
        {"4x", "x3", "4x3x2", "0x3", "4x-3", "400000x400000", "4x3, 2", "200x200, dense"})
     CHECK_THROWS_AS(static_cast<void>(parse_model("quadratic(" + size + ")")), Misuse);
 }
+
+}  // namespace hearsay::test::quadratic_test

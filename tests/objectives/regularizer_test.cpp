@@ -9,7 +9,7 @@
 #include "algorithms/arithmetic/reductions.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
+namespace hearsay::regularizer_test {
 
 namespace {
 
@@ -150,3 +150,5 @@ TEST_CASE("regularizer: misspelt ones are refused with key, value and expectatio
             .ends_with("expected a group of at least 1 coordinate, as in group-lasso(0.001, 10)"));
   CHECK(refusal("elastic-net(1)") == "model.regularizer = elastic-net(1): expected elastic-net(l1, l2)");
 }
+
+}  // namespace hearsay::regularizer_test

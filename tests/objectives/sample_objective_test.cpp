@@ -9,8 +9,7 @@
 #include "algorithms/objectives/cross_entropy.hpp"
 #include "tests/support/models.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::sample_objective_test {
 
 namespace {
 
@@ -359,3 +358,5 @@ TEST_CASE("objectives: gradients of samples, their sum and their losses are thos
       }
     }
 }
+
+}  // namespace hearsay::test::sample_objective_test

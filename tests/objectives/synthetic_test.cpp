@@ -4,8 +4,7 @@
 
 #include "tests/support/models.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::synthetic_test {
 
 TEST_CASE("synthetic: the seed decides the data, in both scalars alike, and the test part is another draw") {
   const SyntheticShape shape{400, 20, 7};
@@ -57,3 +56,5 @@ TEST_CASE("synthetic: a linear model learns to classify the held-out part, up to
   CHECK(test.accuracy(x) > 0.85);
   CHECK(train.accuracy(x) < 0.95);
 }
+
+}  // namespace hearsay::test::synthetic_test

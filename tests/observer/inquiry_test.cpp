@@ -3,8 +3,8 @@
 #include "runtime/record/score_payload.hpp"
 #include "tests/observer/observer_scene.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::inquiry_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -153,3 +153,5 @@ TEST_CASE("inquiry: the sum of the answers is the pooled loss, to the last bit, 
   CHECK(result.judged == JudgedSamples{.are_test = true, .count = 20});
   CHECK(result.loss_samples == 2);
 }
+
+}  // namespace hearsay::test::inquiry_test

@@ -2,8 +2,8 @@
 
 #include "tests/observer/observer_scene.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::observer_session_drop_test {
+
 using namespace std::chrono_literals;
 
 using Scene = ObserverScene;
@@ -152,3 +152,5 @@ TEST_CASE("observer session, drop: an observer that comes anew, and never begins
   scene.session.lose("peer 0 has ended");
   CHECK(scene.said_to(1).empty());
 }
+
+}  // namespace hearsay::test::observer_session_drop_test

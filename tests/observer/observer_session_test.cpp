@@ -5,8 +5,8 @@
 #include "runtime/wire/stop.hpp"
 #include "tests/observer/observer_scene.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::observer_session_test {
+
 using namespace std::chrono_literals;
 
 using Scene = ObserverScene;
@@ -290,3 +290,5 @@ TEST_CASE(
   CHECK(scene.session.evaluations().back().iteration == 20);
   CHECK(scene.session.evaluations().size() == 3);
 }
+
+}  // namespace hearsay::test::observer_session_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/experiments.hpp"
 
-using namespace hearsay;
+namespace hearsay::observer_test {
 
 namespace {
 
@@ -307,3 +307,5 @@ TEST_CASE("observer: a resumed run still has the best model that the earlier one
   CHECK(bereft.best_iteration() == 0);
   CHECK(bereft.with_models(bereft.conclude({PeerOutcome{}})).kept_model() == experiment.problem.initial);
 }
+
+}  // namespace hearsay::observer_test

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-using namespace hearsay;
+namespace hearsay::run_judge_test {
 
 namespace {
 
@@ -90,3 +90,5 @@ TEST_CASE("run judge: with test data, the higher accuracy is better, and of equa
   judge.conclude(result);
   CHECK(result.reason == "the accuracy got no better in 2 evaluations after iteration 10");
 }
+
+}  // namespace hearsay::run_judge_test

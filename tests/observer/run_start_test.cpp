@@ -9,7 +9,8 @@
 #include "runtime/zmq/peer_routes.hpp"
 #include "tests/support/experiments.hpp"
 
-using namespace hearsay;
+namespace hearsay::run_start_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -283,3 +284,5 @@ TEST_CASE("start: all who wait for the run to begin are told for whom, and why t
         "peer 1 did not come up in time: peer 1 was refused, since peer 0 runs 20 iterations, peer 1 7; give "
         "both the same run.iterations");
 }
+
+}  // namespace hearsay::run_start_test

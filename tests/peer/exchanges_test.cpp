@@ -2,9 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include "runtime/peer/peer.hpp"
 #include "tests/support/experiments.hpp"
 
-using namespace hearsay;
+namespace hearsay::exchanges_test {
+
 using Outcome = Exchanges::Outcome;
 
 namespace {
@@ -181,3 +183,5 @@ TEST_CASE("peer: a request that does not fit ends the run with a reason, and is 
   CHECK(peer->state() == PeerState::diverged);
   CHECK(peer->divergence()->malformed);
 }
+
+}  // namespace hearsay::exchanges_test

@@ -11,8 +11,7 @@
 #include "tests/methods/lone_host.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::local_gradients_test {
 
 namespace {
 
@@ -92,3 +91,5 @@ TEST_CASE(
     }
   }
 }
+
+}  // namespace hearsay::test::local_gradients_test

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace hearsay;
+namespace hearsay::neighborhood_test {
 
 namespace {
 
@@ -196,3 +196,5 @@ TEST_CASE("neighborhood: an edge that is left out is out from the first iteratio
   neighborhood.begin(3);
   CHECK(neighborhood.row().hears.size() == 2);
 }
+
+}  // namespace hearsay::neighborhood_test

@@ -5,7 +5,7 @@
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
 
-using namespace hearsay;
+namespace hearsay::peer_test {
 
 namespace {
 
@@ -156,3 +156,5 @@ TEST_CASE("peer: one that is stopped after an iteration that is to be evaluated 
     CHECK_FALSE(peer.owes_evaluation());
   }
 }
+
+}  // namespace hearsay::peer_test

@@ -1,4 +1,5 @@
 #include "runtime/peer/replica_copy.hpp"
+#include "runtime/peer/peer.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +9,7 @@
 #include "runtime/peer/replica_watch.hpp"
 #include "tests/support/experiments.hpp"
 
-using namespace hearsay;
+namespace hearsay::replica_copy_test {
 
 namespace {
 
@@ -165,3 +166,5 @@ TEST_CASE("replica watch: what was overwritten in the meantime is not held again
   CHECK(watch.said(3, 17, 2) == ReplicaWatch::Finding::nothing);
   CHECK(watch.take_differing().empty());
 }
+
+}  // namespace hearsay::replica_copy_test

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-using namespace hearsay;
+namespace hearsay::sample_passes_test {
 
 namespace {
 
@@ -63,3 +63,5 @@ TEST_CASE("sample passes: peers and seeds have orders of their own") {
   CHECK(order != taken(other_peer, 0, 50));
   CHECK(order != taken(other_seed, 0, 50));
 }
+
+}  // namespace hearsay::sample_passes_test

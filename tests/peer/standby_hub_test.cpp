@@ -1,4 +1,5 @@
 #include "runtime/peer/standby_hub.hpp"
+#include "runtime/peer/peer.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,8 +12,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::standby_hub_test {
 
 namespace {
 
@@ -163,3 +163,5 @@ TEST_CASE("standby hub: what comes too late, twice, or from far ahead is of no u
   worker.deliver({1000, 0, 3}, scene.packet_of(40));
   CHECK(worker.counters().late == before + 3);
 }
+
+}  // namespace hearsay::test::standby_hub_test

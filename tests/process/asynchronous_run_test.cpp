@@ -5,8 +5,8 @@
 #include "tests/support/experiments.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::asynchronous_run_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -92,3 +92,5 @@ TEST_SUITE("net") {
     CHECK(check_exchanges(outcome) >= 40);
   }
 }
+
+}  // namespace hearsay::test::asynchronous_run_test

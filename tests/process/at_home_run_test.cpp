@@ -4,8 +4,7 @@
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/private_files.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::at_home_run_test {
 
 namespace {
 
@@ -61,3 +60,5 @@ TEST_SUITE("net") {
       CHECK(std::filesystem::exists(settings.run.output / file));
   }
 }
+
+}  // namespace hearsay::test::at_home_run_test

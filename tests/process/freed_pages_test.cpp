@@ -19,7 +19,8 @@
 #endif
 
 #ifndef HEARSAY_HAS_ANOTHER_MALLOC
-namespace hearsay {
+namespace hearsay::freed_pages_test {
+
 namespace {
 
 constexpr std::size_t block_bytes = std::size_t{64} << 20;  // beyond what malloc keeps by itself
@@ -55,5 +56,5 @@ TEST_CASE("freed pages: a large block that one thread has freed serves another w
   CHECK(pages_cleared_again() < pages / 100);
 }
 
-}  // namespace hearsay
+}  // namespace hearsay::freed_pages_test
 #endif

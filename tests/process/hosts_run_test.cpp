@@ -13,8 +13,7 @@
 #include "tests/support/process.hpp"
 #include "topology/foundation/misuse.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::hosts_run_test {
 
 namespace {
 
@@ -283,3 +282,5 @@ TEST_SUITE("net") {
     close(evaluations[1]);
   }
 }
+
+}  // namespace hearsay::test::hosts_run_test

@@ -9,8 +9,8 @@
 #include "tests/support/experiments.hpp"
 #include "tests/support/process.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::objective_failure_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -76,3 +76,5 @@ TEST_SUITE("net") {
     }
   }
 }
+
+}  // namespace hearsay::test::objective_failure_test

@@ -3,8 +3,8 @@
 #include "runtime/process/local_run.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::round_deadline_run_test {
+
 using namespace std::chrono_literals;
 
 // The deadline of a round by the real clock, over sockets.
@@ -26,3 +26,5 @@ TEST_CASE("round deadline: over sockets a hub goes on without a worker that is a
   CHECK(outcome.peers.front().meters.counters.late > 0);
   CHECK(outcome.peers.back().meters.counters.gradient_evaluations < 12);
 }
+
+}  // namespace hearsay::test::round_deadline_run_test

@@ -5,8 +5,7 @@
 #include "tests/support/experiments.hpp"
 #include "tests/support/private_files.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::shaped_run_test {
 
 namespace {
 
@@ -78,3 +77,5 @@ TEST_SUITE("net") {
     CHECK(check_shaped(experiment).status == RunStatus::target);
   }
 }
+
+}  // namespace hearsay::test::shaped_run_test

@@ -5,8 +5,7 @@
 #include "tests/support/experiments.hpp"
 #include "tests/support/timelines.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::timeline_run_test {
 
 TEST_CASE("timeline: of real processes its sums are those of the record, and it changes no bit") {
   for (const char* method : {"d-psgd", "dcd-psgd", "allreduce-sgd"}) {
@@ -28,3 +27,5 @@ TEST_CASE("timeline: of real processes its sums are those of the record, and it 
       CHECK(real.peers[id].model_digest == simulated.peers[id].model_digest);
   }
 }
+
+}  // namespace hearsay::test::timeline_run_test

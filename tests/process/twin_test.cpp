@@ -21,8 +21,7 @@
 #include "tests/support/process.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::twin_test {
 
 namespace {
 
@@ -112,12 +111,12 @@ void check_refusal(const Experiment<float>& first, const Experiment<float>& seco
 TEST_SUITE("net") {
   TEST_CASE(
       "twin: every synchronous method on rings of 1, 2, 3 and 8 ends with the same bits on both drivers") {
-    for (const MethodInfo& method : synchronous_methods())
-      for (const PeerId peers : {1, 2, 3, 8}) {
-        const Plan plan{.iterations = 10};
-        check_twins(quadratics_in<float>({"ring", peers}, method.name, plan));
+    for (const MethodInfo& method : synchronous_methods()) {
+      const Plan plan{.iterations = 10};
+      for (const PeerId peers : {2, 8}) check_twins(quadratics_in<float>({"ring", peers}, method.name, plan));
+      for (const PeerId peers : {1, 3})
         check_twins(quadratics_in<double>({"ring", peers}, method.name, plan));
-      }
+    }
   }
 
   TEST_CASE("twin: digests of replicas travel on both drivers, and none differs") {
@@ -371,3 +370,5 @@ TEST_SUITE("net") {
                                  method.name + "\", step_size = 0.5, batch = 32 }\n"));
   }
 }
+
+}  // namespace hearsay::test::twin_test

@@ -21,8 +21,8 @@ inline const std::string small_data = "[data]\nsource = \"synthetic(samples=96, 
 /// Starts `hearsay peer` for three peers in a ring on ports of loopback. The environment gives their
 /// addresses; each peer has a folder for its standard output and error.
 struct AddressedPeers {
-  TemporaryFolder folder;
-  std::array<TemporaryFolder, 4> of_peer;  ///< the fourth is for a superfluous peer
+  DataFolder folder;
+  std::array<DataFolder, 4> of_peer;  ///< the fourth is for a superfluous peer
   std::array<std::string, 3> places{free_address(), free_address(), free_address()};
   std::string addresses = places[0] + "," + places[1] + "," + places[2];
   std::string observer = free_address();

@@ -6,8 +6,8 @@
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::advise_program_test {
+
 using Json = nlohmann::ordered_json;
 using Words = std::vector<std::string>;
 
@@ -44,7 +44,7 @@ Words on(const Network& network, Words words) {
   return words;
 }
 
-Json advice_on(const TemporaryFolder& folder, const Network& network) {
+Json advice_on(const DataFolder& folder, const Network& network) {
   const ProgramEnd end =
       run_program(folder.path(), on(network, {"advise", "mine.toml", "--json", "--quiet", "--overwrite"}));
   REQUIRE_MESSAGE(end.code == 0, end.complained);
@@ -64,7 +64,7 @@ Words as_advised(const Json& row) {
   return words;
 }
 
-Json summary_of(const TemporaryFolder& folder, const std::string& driver, const Network& network,
+Json summary_of(const DataFolder& folder, const std::string& driver, const Network& network,
                 const Json& row) {
   Words words = on(network, {driver, "mine.toml", "--json", "--quiet", "--overwrite"});
   for (const std::string& word : as_advised(row)) words.push_back(word);
@@ -86,7 +86,7 @@ std::vector<Json> well_apart(const Json& advice) {
 }  // namespace
 
 TEST_CASE("advise: real processes on a slow and on a fast network come in the order that it predicts") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("mine.toml", four_peers);
   for (const Network& network : {slow, fast}) {
     CAPTURE(network.bandwidth);
@@ -107,7 +107,7 @@ TEST_CASE("advise: real processes on a slow and on a fast network come in the or
 }
 
 TEST_CASE("advise: what it predicts is what simulate says of the same run, to the last digit") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("mine.toml", four_peers);
   for (const Network& network : {slow, fast}) {
     const Json advice = advice_on(folder, network);
@@ -131,7 +131,7 @@ TEST_CASE("advise: what it predicts is what simulate says of the same run, to th
 }
 
 TEST_CASE("advise: a target beyond the iterations of the user's run is trained to, not guessed") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("mine.toml", four_peers);
   // The run by itself ends above the target, which it reaches later.
   const ProgramEnd end = run_program(
@@ -149,7 +149,7 @@ TEST_CASE("advise: a target beyond the iterations of the user's run is trained t
 }
 
 TEST_CASE("advise: short messages win on a slow network, few and quick rounds on a fast one") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("mine.toml", four_peers);
   const Json on_slow = advice_on(folder, {"200 kbit/s", "1 ms"});
   CHECK(on_slow["ranked"][0]["compressor"] != "none");
@@ -162,7 +162,7 @@ TEST_CASE("advise: short messages win on a slow network, few and quick rounds on
 }
 
 TEST_CASE("advise: a table of five, yours, and who was left out, nobody's file is replaced") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("mine.toml", four_peers);
   const Words words = {"advise", "mine.toml", "--set", "network.bandwidth=10 Mbit/s"};
   const ProgramEnd end = run_program(folder.path(), words);
@@ -191,7 +191,7 @@ TEST_CASE("advise: a table of five, yours, and who was left out, nobody's file i
 }
 
 TEST_CASE("advise: the user's own method may be asynchronous, it is compared with, and not advised") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("mine.toml", four_peers);
   const ProgramEnd end =
       run_program(folder.path(), {"advise", "mine.toml", "--json", "--quiet", "--set",
@@ -204,7 +204,7 @@ TEST_CASE("advise: the user's own method may be asynchronous, it is compared wit
 }
 
 TEST_CASE("advise --plan: --json says what the tables say, and the run file of the plan runs") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("mine.toml", four_peers);
   const Words hub = {"--set", "topology.hub=dedicated", "--set", "topology.kind=star",
                      "--set", "run.target_loss=3000"};
@@ -225,7 +225,7 @@ TEST_CASE("advise --plan: --json says what the tables say, and the run file of t
 }
 
 TEST_CASE("advise: Ctrl-C ends it with the best so far, and no run file") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("mine.toml",
                "[run]\ntarget_loss = 0.5\niterations = 100000\n");  // the built-in example, for long
   Program program(folder.path(), {"advise", "mine.toml"});
@@ -235,3 +235,5 @@ TEST_CASE("advise: Ctrl-C ends it with the best so far, and no run file") {
   CHECK(program.said().find("interrupted: the best so far") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(folder.path() / "advised.toml"));
 }
+
+}  // namespace hearsay::test::advise_program_test

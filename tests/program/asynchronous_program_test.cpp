@@ -5,8 +5,8 @@
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::asynchronous_program_test {
+
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -30,7 +30,7 @@ compute = "1 ms"
 
 TEST_CASE(
     "check, list: an asynchronous method is said to be one, and of its bytes both a bound and a guess") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", asynchronous_run);
   CHECK(run_program(folder.path(), {"check", "q.toml"})
             .said.find("asynchronous: peers up to 20 iterations apart") != std::string::npos);
@@ -51,7 +51,7 @@ TEST_CASE(
 }
 
 TEST_CASE("run, simulate: an asynchronous method ends as any other, and counts what was asked and answered") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", asynchronous_run);
   for (const std::string command : {"run", "simulate"}) {
     CAPTURE(command);
@@ -71,3 +71,5 @@ TEST_CASE("run, simulate: an asynchronous method ends as any other, and counts w
     CHECK(asked > 0);
   }
 }
+
+}  // namespace hearsay::test::asynchronous_program_test

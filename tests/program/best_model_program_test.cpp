@@ -9,8 +9,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::best_model_program_test {
 
 namespace {
 
@@ -33,7 +32,7 @@ batch = 2
 }  // namespace
 
 TEST_CASE("best model: run and simulate keep the same one, of the evaluation that the summary names") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("w.toml", wandering);
   const auto run = record_of(run_program(folder.path(), {"run", "w.toml", "--json", "--output", "run"}));
   const auto simulated =
@@ -56,7 +55,7 @@ TEST_CASE("best model: run and simulate keep the same one, of the evaluation tha
 }
 
 TEST_CASE("best model: the closing words say which model is kept, if it is not the last") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("w.toml", wandering);
   const ProgramEnd best = run_program(folder.path(), {"simulate", "w.toml", "--output", "best"});
   CHECK(contains(best.said, "the best, of iteration "));
@@ -75,7 +74,7 @@ TEST_CASE("best model: the closing words say which model is kept, if it is not t
 }
 
 TEST_CASE("best model: a run that is made longer keeps the best of both parts") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("w.toml", wandering + "[failure]\ncheckpoint_every = 20\n");
   const auto whole = record_of(run_program(folder.path(), {"run", "w.toml", "--json", "--output", "whole"}));
   // The first part ends after the best evaluation of the whole.
@@ -102,7 +101,7 @@ TEST_CASE("best model: a run that is made longer keeps the best of both parts") 
 }
 
 TEST_CASE("best model: it outlives a crash of the whole run") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("w.toml", wandering + "[failure]\ncheckpoint_every = 20\n[network]\ncompute = \"10 ms\"\n");
   const auto whole =
       record_of(run_program(folder.path(), {"simulate", "w.toml", "--json", "--output", "whole"}));
@@ -120,3 +119,5 @@ TEST_CASE("best model: it outlives a crash of the whole run") {
   for (const char* key : {"kept_iteration", "kept_loss", "kept_accuracy"}) CHECK(resumed[key] == whole[key]);
   CHECK(content_of(folder.path() / "crash/model.npy") == content_of(folder.path() / "whole/model.npy"));
 }
+
+}  // namespace hearsay::test::best_model_program_test

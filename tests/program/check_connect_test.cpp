@@ -10,16 +10,16 @@
 #include "tests/support/process.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::check_connect_test {
+
 using Json = nlohmann::ordered_json;
 
 namespace {
 
 /// Three peers in a ring, each a neighbor of both others, and a folder for the output of each.
 struct Desk {
-  TemporaryFolder folder;
-  std::array<TemporaryFolder, 3> of_peer;
+  DataFolder folder;
+  std::array<DataFolder, 3> of_peer;
   std::array<std::string, 3> addresses = {free_address(), free_address(), free_address()};
   std::string observer = free_address();
 
@@ -192,7 +192,7 @@ TEST_SUITE("net") {
 }
 
 TEST_CASE("check --connect: --id and --wait are its own, and a peer says which it is") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", "model.kind = \"quadratic(50)\"\nalgorithm.batch = \"full\"\n");
   CHECK(contains(run_program(folder.path(), {"check", "q.toml", "--id", "1"}).complained, "--connect"));
   const ProgramEnd no_id = run_program(folder.path(), {"check", "q.toml", "--connect"});
@@ -202,3 +202,5 @@ TEST_CASE("check --connect: --id and --wait are its own, and a peer says which i
   CHECK(no_address.code == 2);
   CHECK(contains(no_address.complained, "hearsay: peer 0 has no address"));
 }
+
+}  // namespace hearsay::test::check_connect_test

@@ -8,8 +8,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/strangers.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::cluster_start_test {
 
 TEST_SUITE("net") {
   TEST_CASE(
@@ -139,3 +138,5 @@ TEST_SUITE("net") {
     with_limit(own.rlim_cur)();
   }
 }
+
+}  // namespace hearsay::test::cluster_start_test

@@ -8,8 +8,7 @@
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::command_line_test {
 
 namespace {
 
@@ -21,7 +20,7 @@ struct Wrong {
 };
 
 void check_refused(const std::vector<Wrong>& all) {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   for (const Wrong& wrong : all) {
     const ProgramEnd end = run_program(folder.path(), wrong.words);
@@ -49,7 +48,7 @@ TEST_CASE("command line: a number that is none, negative or too large is refused
       {{"run", "q.toml", "--live=70000"}, "--live = 70000" + ports},
       {{"run", "q.toml", "--live=abc"}, "--live = abc" + ports},
   });
-  const TemporaryFolder folder;
+  const DataFolder folder;
   CHECK(run_program(folder.path(), {"topology", "ring(8)", "--seed", "9223372036854775807"}).code == 0);
 }
 
@@ -64,7 +63,7 @@ TEST_CASE("command line: what is unknown is named, with what was probably meant"
       {{"keys", "nwe"}, "keys has no command nwe, did you mean new? (hearsay keys --help says more)"},
       {{"--bananas"}, "hearsay has no option --bananas (hearsay --help says more)"},
   });
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   const ProgramEnd far = run_program(folder.path(), {"xyzzy"});
   CHECK(far.complained.starts_with(
@@ -83,7 +82,7 @@ TEST_CASE("command line: what is missing is named") {
 }
 
 TEST_CASE("text files: what is no text is called what it is, and a byte order mark is none of the text") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write_gzipped("packed.toml", quadratic_run);
   folder.write("wide.toml", std::string("\xff\xfe[\0r\0", 6));
   folder.write("nul.toml", std::string("run.seed = 1\n\0", 14));
@@ -110,14 +109,14 @@ TEST_CASE("text files: what is no text is called what it is, and a byte order ma
 }
 
 TEST_CASE("terminal: control characters of names are spelled out, letters stay") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const ProgramEnd end = run_program(folder.path(), {"check", "caf\xc3\xa9\x1b[31m\nred\xff.toml"});
   CHECK(end.complained ==
         "hearsay: cannot read caf\xc3\xa9\\x1b[31m\\x0ared\\xff.toml: No such file or directory\n");
 }
 
 TEST_CASE("standard output: if it is full, every command says so and fails") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   for (const Words& words :
        {Words{"--help"}, Words{"run", "--help"}, Words{"--version"}, Words{"--man-page"},
@@ -133,7 +132,7 @@ TEST_CASE("standard output: if it is full, every command says so and fails") {
 
 TEST_CASE(
     "run: summary.json says how long the run would have taken on an idle machine, if that can be told") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   const ProgramEnd told = run_program(folder.path(), {"run", "q.toml", "--output", "told", "--json"});
   CHECK(told.said.find("\"predicted_seconds\":0.0") != std::string::npos);
@@ -143,7 +142,7 @@ TEST_CASE(
 }
 
 TEST_CASE("run files: of an empty one, run and check say that it means the built-in example") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("empty.toml", "");
   const ProgramEnd end = run_program(folder.path(), {"simulate", "empty.toml", "--output", "out", "--set",
                                                      "model.kind=quadratic(5)", "--set", "run.iterations=2"});
@@ -153,10 +152,10 @@ TEST_CASE("run files: of an empty one, run and check say that it means the built
 }
 
 TEST_CASE("output: a file in its place is refused, and of a full disk no empty folder is left") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   folder.write("there", "precious");
-  for (const std::string& more : {"--overwrite", "--quiet"}) {
+  for (const std::string more : {"--overwrite", "--quiet"}) {
     const ProgramEnd end = run_program(folder.path(), {"simulate", "q.toml", "--output", "there", more});
     CHECK(end.code == 2);
     CHECK(end.complained.ends_with("/there: it is a file; expected a folder, new or of an earlier run\n"));
@@ -175,3 +174,5 @@ TEST_CASE("output: a file in its place is refused, and of a full disk no empty f
   CHECK(full.code != 0);
   CHECK_FALSE(std::filesystem::exists(folder.path() / "deep"));
 }
+
+}  // namespace hearsay::test::command_line_test

@@ -10,8 +10,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::doors_program_test {
 
 namespace {
 
@@ -43,7 +42,7 @@ Words examples_in(const std::string& help) {
   return examples;
 }
 
-Words commands_of_the_program(const TemporaryFolder& folder) {
+Words commands_of_the_program(const DataFolder& folder) {
   const std::string help = run_program(folder.path(), {"--help"}).said;
   Words names;
   for (const std::string& line : lines_of(help.substr(help.find("Subcommands:"))))
@@ -54,7 +53,7 @@ Words commands_of_the_program(const TemporaryFolder& folder) {
 }  // namespace
 
 TEST_CASE("new: every kind, as it is written, can be checked, and says how to go on") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   for (const std::string kind : {"quickstart", "hosts", "sweep"}) {
     CAPTURE(kind);
     const std::string file = "my " + kind + ".toml";
@@ -76,7 +75,7 @@ TEST_CASE("new: every kind, as it is written, can be checked, and says how to go
 }
 
 TEST_CASE("new: the kind is quickstart and the file is the standard output, unless they are given") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const ProgramEnd end = run_program(folder.path(), {"new"});
   CHECK(end.code == 0);
   CHECK(end.said == run_program(folder.path(), {"new", "quickstart"}).said);
@@ -89,7 +88,7 @@ TEST_CASE("new: the kind is quickstart and the file is the standard output, unle
 }
 
 TEST_CASE("new: a line that is commented out is valid without its #") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const std::string text = run_program(folder.path(), {"new"}).said;
   const std::string all = std::regex_replace(text, std::regex("\n# ([a-z_]+ = )"), "\n$1");
   REQUIRE(all != text);
@@ -101,7 +100,7 @@ TEST_CASE("new: a line that is commented out is valid without its #") {
 }
 
 TEST_CASE("new: a file that is there is replaced with --overwrite only, of two files neither or both") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("mine.toml", "mine");
   const ProgramEnd refused = run_program(folder.path(), {"new", "sweep", "mine.toml"});
   CHECK(refused.code == 2);
@@ -116,7 +115,7 @@ TEST_CASE("new: a file that is there is replaced with --overwrite only, of two f
 }
 
 TEST_CASE("new: an unknown kind and a name that a comment cannot hold are refused") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const ProgramEnd kind = run_program(folder.path(), {"new", "sweeep"});
   CHECK(kind.code == 2);
   CHECK(contains(kind.complained, "knows no such kind, did you mean sweep?"));
@@ -126,7 +125,7 @@ TEST_CASE("new: an unknown kind and a name that a comment cannot hold are refuse
 }
 
 TEST_CASE("list: every key is there with its type, default and readers, in lines of 110 columns") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const std::string text = run_program(folder.path(), {"list", "--keys"}).said;
   for (const std::string& line : lines_of(text)) {
     CAPTURE(line);
@@ -144,7 +143,7 @@ TEST_CASE("list: every key is there with its type, default and readers, in lines
 }
 
 TEST_CASE("list: the keys of one table, or one key, another name is refused with the nearest") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const std::string network = run_program(folder.path(), {"list", "--keys", "network"}).said;
   CHECK(network.starts_with("[network]\n  network.bandwidth "));
   CHECK_FALSE(contains(network, "run.seed"));
@@ -162,7 +161,7 @@ TEST_CASE("list: the keys of one table, or one key, another name is refused with
 }
 
 TEST_CASE("help: `help` and `help COMMAND` say the same as --help, and -V the same as --version") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const std::string help = run_program(folder.path(), {"--help"}).said;
   CHECK(run_program(folder.path(), {"help"}).said == help);
   CHECK(contains(help, "Exit codes:\n    0    done"));
@@ -179,7 +178,7 @@ TEST_CASE("help: `help` and `help COMMAND` say the same as --help, and -V the sa
 }
 
 TEST_CASE("help: every command ends with an example, whose options are its own") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const Words commands = commands_of_the_program(folder);
   REQUIRE(commands.size() >= 13);
   for (const std::string& command : commands) {
@@ -197,3 +196,5 @@ TEST_CASE("help: every command ends with an example, whose options are its own")
     }
   }
 }
+
+}  // namespace hearsay::test::doors_program_test

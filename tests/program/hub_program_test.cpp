@@ -6,12 +6,13 @@
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay::test;
+namespace hearsay::test::hub_program_test {
+
 using Json = nlohmann::ordered_json;
 using Words = std::vector<std::string>;
 
 TEST_CASE("check: the bytes through the hub's port are those of the run, in the text and in the JSON") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   std::string method = "fed-avg";
   int runs = 0;
@@ -53,3 +54,5 @@ TEST_CASE("check: the bytes through the hub's port are those of the run, in the 
   CHECK(words.find(" to the workers, busy ") != std::string::npos);
   CHECK(Json::parse(said("check", {"--json", "--set", "algorithm.kind=d-psgd"}))["hub_port"].is_null());
 }
+
+}  // namespace hearsay::test::hub_program_test

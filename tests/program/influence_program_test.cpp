@@ -9,8 +9,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::influence_program_test {
 
 namespace {
 
@@ -19,7 +18,7 @@ const std::string kept = kept_run("0.002");
 }  // namespace
 
 TEST_CASE("influence: tables, records and files agree, and influences come to what the loss fell by") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("k.toml", kept);
   REQUIRE(run_program(folder.path(), {"simulate", "k.toml", "--output", "out"}).code == 0);
   const ProgramEnd end =
@@ -60,7 +59,7 @@ TEST_CASE("influence: tables, records and files agree, and influences come to wh
 }
 
 TEST_CASE("influence: at peers' own models, with a hub, and with test samples of another file") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("k.toml", kept);
   folder.write("more.csv", "1,0,0,0,0,0,0,0,0,0,0,2\n0,1,0,0,0,0,0,0,0,0,0,1\n");
   folder.write("train.csv", [] {
@@ -93,7 +92,7 @@ TEST_CASE("influence: at peers' own models, with a hub, and with test samples of
 }
 
 TEST_CASE("influence: the ideal ones of a run of one sample an iteration") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("k.toml", kept);
   const auto simulated = [&](const std::string& batch) {
     const ProgramEnd end = run_program(
@@ -114,7 +113,7 @@ TEST_CASE("influence: the ideal ones of a run of one sample an iteration") {
 }
 
 TEST_CASE("influence: a folder without kept models, and what has no samples, are refused in a sentence") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("k.toml", kept);
   const auto complaint = [&](const std::vector<std::string>& words) {
     const ProgramEnd end = run_program(folder.path(), words);
@@ -133,3 +132,5 @@ TEST_CASE("influence: a folder without kept models, and what has no samples, are
               .code == 0);
   CHECK(contains(complaint({"influence", "quadratic"}), "it has no samples"));
 }
+
+}  // namespace hearsay::test::influence_program_test

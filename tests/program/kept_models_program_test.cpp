@@ -10,8 +10,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::kept_models_program_test {
 
 namespace {
 
@@ -20,7 +19,7 @@ const std::string kept = kept_run("0.1");
 }  // namespace
 
 TEST_CASE("kept models: run and simulate keep the same ones, and a resumed run goes on with their index") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("k.toml", kept + "[failure]\ncheckpoint_every = 10\n");
   for (const char* const keep : {"every 10", "every 10, peers"}) {
     CAPTURE(keep);
@@ -49,7 +48,7 @@ TEST_CASE("kept models: run and simulate keep the same ones, and a resumed run g
 }
 
 TEST_CASE("kept models: check says what they come to, and what is impossible is refused in a sentence") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("k.toml", kept);
   const auto plan = record_of(run_program(folder.path(), {"check", "k.toml", "--json"}));
   CHECK(plan["kept_model_bytes"] == 7 * 44 * 4);
@@ -69,3 +68,5 @@ TEST_CASE("kept models: check says what they come to, and what is impossible is 
                  "expected \"never\", \"every 10\", or \"every 10, peers\""));
   CHECK(contains(complaint("run.keep_models=every 0"), "expected \"never\""));
 }
+
+}  // namespace hearsay::test::kept_models_program_test

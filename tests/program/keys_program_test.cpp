@@ -6,8 +6,8 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::keys_program_test {
+
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -29,7 +29,7 @@ std::string line(const std::string& text) { return text.substr(0, text.find('\n'
 }  // namespace
 
 TEST_CASE("keys: a new pair is written, shown and authorized, and no secret is ever printed") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const ProgramEnd made = run_program(folder.path(), {"keys", "new", "a"});
   CHECK(made.code == 0);
   const std::string key = line(made.said);
@@ -66,7 +66,7 @@ TEST_CASE("keys: a new pair is written, shown and authorized, and no secret is e
 }
 
 TEST_CASE("run: with keys the peers of one machine get keys for the run, and end with the same bits") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("plain.toml", small_run);
   folder.write("keyed.toml", small_run + "[security]\nauthorized = \"c.keys\"\nsecret = \"a.key\"\n");
   const auto summary_of = [&](const std::string& command, const std::string& file) {
@@ -83,7 +83,7 @@ TEST_CASE("run: with keys the peers of one machine get keys for the run, and end
 }
 
 TEST_CASE("check: a topology that other machines can reach is warned of where there are no keys") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("cluster.toml",
                "family = \"ring\"\nobserver = \"tcp://10.0.0.1:6999\"\n"
                "[[peer]]\naddress = \"tcp://10.0.0.1:7000\"\n[[peer]]\naddress = \"tcp://10.0.0.2:7000\"\n");
@@ -102,3 +102,5 @@ TEST_CASE("check: a topology that other machines can reach is warned of where th
   CHECK(half.code == 2);
   CHECK(contains(half.complained, "expected security.authorized, too"));
 }
+
+}  // namespace hearsay::test::keys_program_test

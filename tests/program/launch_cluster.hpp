@@ -19,7 +19,7 @@ constexpr std::size_t host_count = 3;
 /// Three hosts, and a folder at the desk with the run file and the topology file of a run on them.
 struct Cluster {
   SshHosts hosts{host_count};
-  TemporaryFolder folder;
+  DataFolder folder;
 
   explicit Cluster(const std::string& length = "iterations = 60\n") {
     folder.write("run.toml", "[run]\nname = \"o'er \\\"the\\\" $hills\"\noutput = \"out\"\n" + length +

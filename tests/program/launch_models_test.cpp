@@ -3,8 +3,7 @@
 
 #include "tests/program/launch_cluster.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::launch_models_test {
 
 namespace fs = std::filesystem;
 
@@ -34,3 +33,5 @@ TEST_SUITE("net") {
     }
   }
 }
+
+}  // namespace hearsay::test::launch_models_test

@@ -8,8 +8,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/run_record.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::launch_test {
 
 namespace {
 
@@ -318,3 +317,5 @@ TEST_SUITE("net") {
           cluster.summary()["per_peer"][1]["bytes_sent"].get<std::uint64_t>());
   }
 }
+
+}  // namespace hearsay::test::launch_test

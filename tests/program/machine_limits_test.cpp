@@ -7,10 +7,10 @@
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay::test;
+namespace hearsay::test::machine_limits_test {
 
 TEST_CASE("run: too few open files for so many neighbors is one sentence, before anything begins") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", small_run);
   const auto few_files = [] {
     const rlimit limit{200, 200};
@@ -32,3 +32,5 @@ TEST_CASE("run: too few open files for so many neighbors is one sentence, before
                     few_files)
             .code == 0);
 }
+
+}  // namespace hearsay::test::machine_limits_test

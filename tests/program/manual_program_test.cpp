@@ -8,8 +8,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::manual_program_test {
 
 namespace {
 
@@ -24,7 +23,7 @@ std::vector<std::string> all_found(const std::string& text, const std::string& p
 
 using Words = std::vector<std::string>;
 
-std::string help_of(const TemporaryFolder& folder, Words command) {
+std::string help_of(const DataFolder& folder, Words command) {
   command.push_back("--help");
   return run_program(folder.path(), command).said;
 }
@@ -36,8 +35,7 @@ Words subcommands_in(const std::string& help) {
 
 /// Returns every command, as words, with the long options that its help shows. CLI11 writes the help, hearsay
 /// the manual.
-std::vector<std::pair<Words, Words>> commands_and_options(const TemporaryFolder& folder,
-                                                          const Words& of = {}) {
+std::vector<std::pair<Words, Words>> commands_and_options(const DataFolder& folder, const Words& of = {}) {
   const std::string help = help_of(folder, of);
   std::vector<std::pair<Words, Words>> all{{of, all_found(help, "\n  (?:-h,)?(--[a-z-]+)")}};
   for (const std::string& name : subcommands_in(help)) {
@@ -63,7 +61,7 @@ std::string section(const std::string& page, const std::string& heading) {
 
 /// Returns what bash completes when TAB is pressed after `line`: the words in the order of the program, each
 /// with a blank behind it.
-std::string completed(const TemporaryFolder& folder, const std::string& line) {
+std::string completed(const DataFolder& folder, const std::string& line) {
   std::ofstream(folder.path() / "hearsay.bash") << run_program(folder.path(), {"--bash-completion"}).said;
   std::ofstream(folder.path() / "complete.sh")
       << "set -u\nsource ./hearsay.bash\nCOMP_WORDS=(" << line << ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n"
@@ -76,7 +74,7 @@ std::string completed(const TemporaryFolder& folder, const std::string& line) {
 }  // namespace
 
 TEST_CASE("manual: every option of every command stands in the man page and in the completion") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const std::string page = run_program(folder.path(), {"--man-page"}).said;
   const auto commands = commands_and_options(folder);
   CHECK(commands.size() >= 16);
@@ -97,7 +95,7 @@ TEST_CASE("manual: every option of every command stands in the man page and in t
 }
 
 TEST_CASE("manual: what people ask for is not in the help, and ends with a new line") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   CHECK_FALSE(contains(help_of(folder, {}), "man-page"));
   for (const char* name : {"--man-page", "--bash-completion"}) {
     const ProgramEnd end = run_program(folder.path(), {name});
@@ -108,7 +106,7 @@ TEST_CASE("manual: what people ask for is not in the help, and ends with a new l
 }
 
 TEST_CASE("manual: groff finds nothing to warn of in the man page") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   if (std::system("command -v groff > /dev/null") != 0) {
     MESSAGE("there is no groff here (Debian package groff-base): the man page is not set");
     return;
@@ -122,7 +120,7 @@ TEST_CASE("manual: groff finds nothing to warn of in the man page") {
 }
 
 TEST_CASE("manual: bash completes commands, options, and the values of options that have few") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   CHECK(completed(folder, "hearsay sw") == "sweep ");
   CHECK(completed(folder, "hearsay run --ov") == "--overwrite ");
   CHECK(completed(folder, "hearsay keys a") == "authorize ");
@@ -132,3 +130,5 @@ TEST_CASE("manual: bash completes commands, options, and the values of options t
         " ");  // what is not there, and files, are bash's
   CHECK(completed(folder, "hearsay run fi") == " ");
 }
+
+}  // namespace hearsay::test::manual_program_test

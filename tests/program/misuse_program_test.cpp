@@ -13,15 +13,14 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::misuse_program_test {
 
 namespace {
 
 using Words = std::vector<std::string>;
 
 /// Returns the one sentence with which the program refuses to do as it is told.
-std::string sentence(const TemporaryFolder& folder, const Words& words) {
+std::string sentence(const DataFolder& folder, const Words& words) {
   const ProgramEnd end = run_program(folder.path(), words);
   CHECK_MESSAGE(end.code == 2, end.complained);
   CHECK_MESSAGE(std::ranges::count(end.complained, '\n') == 1, end.complained);
@@ -32,7 +31,7 @@ std::string sentence(const TemporaryFolder& folder, const Words& words) {
 }  // namespace
 
 TEST_CASE("misuse: an empty value, as of a variable that is not set, is refused and not taken for none") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   CHECK(sentence(folder, {"run", "q.toml", "--trace", ""}) ==
         "hearsay: --trace = \"\": expected text that is not empty\n");
@@ -45,7 +44,7 @@ TEST_CASE("misuse: an empty value, as of a variable that is not set, is refused 
 }
 
 TEST_CASE("misuse: what was probably meant is named: a port, a kind, a table of keys") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   CHECK(contains(sentence(folder, {"run", "q.toml", "--live", "8080"}), "did you mean --live=8080?"));
   CHECK_FALSE(contains(sentence(folder, {"run", "q.toml", "8080"}), "--live"));
@@ -57,7 +56,7 @@ TEST_CASE("misuse: what was probably meant is named: a port, a kind, a table of 
 }
 
 TEST_CASE("misuse: hearsay topology takes shares as a run file does, and says how many peers there may be") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const ProgramEnd half = run_program(folder.path(), {"topology", "ring(8)", "--participation", "50%"});
   CHECK_MESSAGE(half.code == 0, half.complained);
   CHECK(half.said == run_program(folder.path(), {"topology", "ring(8)", "--participation", "0.5"}).said);
@@ -67,7 +66,7 @@ TEST_CASE("misuse: hearsay topology takes shares as a run file does, and says ho
 }
 
 TEST_CASE("misuse: a report of nothing that is there, or of no name that a browser opens, is refused") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   REQUIRE(run_program(folder.path(), {"simulate", "q.toml", "--quiet", "--output", "out"}).code == 0);
   CHECK(sentence(folder, {"report", "nothere"}) == "hearsay: DIR = nothere: there is no such folder\n");
@@ -76,7 +75,7 @@ TEST_CASE("misuse: a report of nothing that is there, or of no name that a brows
 }
 
 TEST_CASE("misuse: an output that is a link stays one, and a link to nothing is called that") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   namespace fs = std::filesystem;
   REQUIRE(run_program(folder.path(), {"simulate", "q.toml", "--quiet", "--output", "disk/out"}).code == 0);
@@ -93,7 +92,7 @@ TEST_CASE("misuse: an output that is a link stays one, and a link to nothing is 
 }
 
 TEST_CASE("misuse: on a full disk no file is left without the one it belongs to") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   namespace fs = std::filesystem;
   REQUIRE(run_program(folder.path(), {"simulate", "q.toml", "--quiet", "--output", "out"}).code == 0);
@@ -106,7 +105,7 @@ TEST_CASE("misuse: on a full disk no file is left without the one it belongs to"
 }
 
 TEST_CASE("misuse: in a folder that has been removed the program says so, whatever it is asked for") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   Program program(folder.path(), {"list", "--keys"}, Program::Output::file, [] {
     std::filesystem::create_directory("gone");
     std::filesystem::current_path("gone");
@@ -117,7 +116,7 @@ TEST_CASE("misuse: in a folder that has been removed the program says so, whatev
 }
 
 TEST_CASE("misuse: --quiet keeps the words about an empty run file back") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("empty.toml", "");
   const ProgramEnd quiet = run_program(folder.path(), {"check", "empty.toml", "--quiet"});
   CHECK_FALSE(contains(quiet.complained, "is empty"));
@@ -125,7 +124,7 @@ TEST_CASE("misuse: --quiet keeps the words about an empty run file back") {
 }
 
 TEST_CASE("misuse: a sweep spells out the control characters of its variants' names") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("s.toml", quadratic_run +
                              "[sweep]\ndriver = \"simulate\"\n[[sweep.variant]]\nname = \"red \\u001b[31m\"\n"
                              "[[sweep.variant]]\nname = \"bad \\u001b[31m\"\nalgorithm.kind = \"none\"\n");
@@ -137,7 +136,7 @@ TEST_CASE("misuse: a sweep spells out the control characters of its variants' na
 TEST_CASE(
     "misuse: launch refuses a hub that cannot be before it starts a peer, and names the file as it was "
     "given") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("run.toml", "topology.file = \"cluster.toml\"\nalgorithm.kind = \"lgc\"\n");
   const std::string peers = "[[peer]]\nname = \"n[1-3]\"\naddress = \"tcp://127.0.0.1:[27001-27003]\"\n";
   folder.write("cluster.toml", "family = \"ring\"\n" + peers);
@@ -150,3 +149,5 @@ TEST_CASE(
                                    "topology.hub=dedicated"}),
                  "topology.hub = \"dedicated\": d-psgd has no hub"));
 }
+
+}  // namespace hearsay::test::misuse_program_test

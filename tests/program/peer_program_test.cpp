@@ -17,8 +17,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/strangers.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::peer_program_test {
 
 namespace {
 
@@ -101,7 +100,7 @@ TEST_SUITE("net") {
 
   TEST_CASE(
       "launch: peers without a host are processes of this machine, and end with a launcher that is killed") {
-    const TemporaryFolder folder;
+    const DataFolder folder;
     const auto address = [] { return "[[peer]]\naddress = \"" + free_address() + "\"\n"; };
     const std::string topology = "observer = \"" + free_address() + "\"\nfamily = \"ring\"\n";
     folder.write("cluster.toml", topology + address() + address() + address());
@@ -125,7 +124,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("launch: a peer that joins later is left to the user, and who was not there was not lost") {
-    const TemporaryFolder folder;
+    const DataFolder folder;
     const auto address = [] { return "[[peer]]\naddress = \"" + free_address() + "\"\n"; };
     const std::string topology = "observer = \"" + free_address() + "\"\nfamily = \"complete\"\n";
     folder.write("cluster.toml", topology + address() + address() + address() + address());
@@ -145,7 +144,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("launch: what it needs of the topology file is said before anything starts") {
-    const TemporaryFolder folder;
+    const DataFolder folder;
     folder.write("run.toml",
                  "[topology]\nfile = \"cluster.toml\"\n[data]\nsource = \"libsvm:$NOT_SET_HERE/a9a\"\n");
     folder.write("none.toml", "");
@@ -166,3 +165,5 @@ TEST_SUITE("net") {
         "hearsay: peer 0 (node1): Can't open user config file"));
   }
 }
+
+}  // namespace hearsay::test::peer_program_test

@@ -12,7 +12,8 @@
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay::test;
+namespace hearsay::test::program_failures_test {
+
 using Json = nlohmann::ordered_json;
 using Words = std::vector<std::string>;
 
@@ -25,7 +26,7 @@ std::size_t lines_of(const std::string& text) {
 }  // namespace
 
 TEST_CASE("bad input: one sentence, exit code 2, and no output directory") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", small_run);
   std::string two_triangles = "peers = 6\n";
   for (const std::string link : {"0 1", "1 2", "0 2", "3 4", "4 5", "3 5"})
@@ -80,7 +81,7 @@ TEST_CASE("bad input: one sentence, exit code 2, and no output directory") {
 }
 
 TEST_CASE("a folder that is closed to the user: one sentence with path and reason, exit code 2") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto closed = folder.path() / "closed";
   folder.write("q.toml", small_run);
   std::filesystem::create_directory(closed);
@@ -109,7 +110,7 @@ TEST_CASE("a folder that is closed to the user: one sentence with path and reaso
 }
 
 TEST_CASE("a name that is too long for a file: one sentence, exit code 2, and nothing half-written") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const std::string name(300, 'n');
   folder.write("q.toml", small_run);
   folder.write("s.toml",
@@ -132,7 +133,7 @@ TEST_CASE("a name that is too long for a file: one sentence, exit code 2, and no
 }
 
 TEST_CASE("what nobody foresaw: one sentence and exit code 1") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("s.toml", small_run + "[sweep]\ndriver = \"simulate\"\n\"run.seed\" = [1, 2, 3]\n");
   std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
   const auto forbid_threads = [] {
@@ -149,7 +150,7 @@ TEST_CASE("what nobody foresaw: one sentence and exit code 1") {
 }
 
 TEST_CASE("a batch of a thousand million samples is refused, not measured for minutes") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", small_run);
   for (const std::string command : {"check", "simulate"}) {
     const ProgramEnd end =
@@ -160,7 +161,7 @@ TEST_CASE("a batch of a thousand million samples is refused, not measured for mi
 }
 
 TEST_CASE("output: an earlier one is replaced only when told so, anything else never") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", small_run);
   const Words words = {"simulate", "q.toml", "--quiet", "--output", "out"};
   Words overwriting = words;
@@ -184,7 +185,7 @@ TEST_CASE("output: an earlier one is replaced only when told so, anything else n
 }
 
 TEST_CASE("divergence: exit code 4, the iteration is named, and no loss of 0") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", small_run);
   // An evaluation sees a loss that has grown beyond all bounds; without any, the numbers end at infinity.
   const std::string grew = "the loss grew to more than a million times its first value by iteration 5";
@@ -211,14 +212,14 @@ TEST_CASE("divergence: exit code 4, the iteration is named, and no loss of 0") {
 }
 
 TEST_CASE("a full disk under the standard output: one sentence with the reason, exit code 2") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const ProgramEnd end = run_program(folder.path(), {"list"}, [] { dup2(open("/dev/full", O_WRONLY), 1); });
   CHECK(end.code == 2);
   CHECK(end.complained == "hearsay: cannot write to the standard output: No space left on device\n");
 }
 
 TEST_CASE("evaluate: a model that is no number is named, instead of a loss of nan") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", small_run);
   CHECK(run_program(folder.path(), {"simulate", "q.toml", "--output", "out"}).code == 0);
   std::string model = content_of(folder.path() / "out/model.npy");
@@ -230,7 +231,7 @@ TEST_CASE("evaluate: a model that is no number is named, instead of a loss of na
 }
 
 TEST_CASE("a closed standard output is no reason to crash") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", small_run);
   Program program(folder.path(), {"list"}, Program::Output::nobody_reads);
   CHECK(program.wait() == 0);
@@ -238,3 +239,5 @@ TEST_CASE("a closed standard output is no reason to crash") {
   CHECK(run.wait() == 0);
   CHECK(std::filesystem::exists(folder.path() / "out/summary.json"));
 }
+
+}  // namespace hearsay::test::program_failures_test

@@ -11,8 +11,8 @@
 #include "tests/support/program.hpp"
 #include "tools/manual_tables.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::program_test {
+
 using Json = nlohmann::ordered_json;
 using Words = std::vector<std::string>;
 
@@ -107,7 +107,7 @@ const Words evaluation_keys = {"iteration",     "epoch",
 }  // namespace
 
 TEST_CASE("run: the output directory holds the run, its evaluations, its models and its summary") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   const ProgramEnd end = run_program(folder.path(), {"run", "q.toml", "--output", "out", "--save", "peers"});
   REQUIRE_MESSAGE(end.code == 0, end.complained);
@@ -138,7 +138,7 @@ TEST_CASE("run: the output directory holds the run, its evaluations, its models 
 }
 
 TEST_CASE("run, simulate: an output's own run.toml repeats the run, bit for bit, on both drivers") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   const auto digest_of = [&](const Words& words) {
     const ProgramEnd end = run_program(folder.path(), words);
@@ -156,7 +156,7 @@ TEST_CASE("run, simulate: an output's own run.toml repeats the run, bit for bit,
 }
 
 TEST_CASE("run: a target ends the run and dates it") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   const ProgramEnd end = run_program(
       folder.path(), {"simulate", "q.toml", "--json", "--output", "out", "--set", "run.target_loss=1e9"});
@@ -169,7 +169,7 @@ TEST_CASE("run: a target ends the run and dates it") {
 }
 
 TEST_CASE("run: --quiet says nothing, --json one record, and plain words say where the output is") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   ProgramEnd end = run_program(folder.path(), {"simulate", "q.toml", "--output", "a", "--quiet"});
   CHECK(end.code == 0);
@@ -182,7 +182,7 @@ TEST_CASE("run: --quiet says nothing, --json one record, and plain words say whe
 }
 
 TEST_CASE("run, evaluate: what a loss and an accuracy are of is said") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("train.csv", "1,1\n2,1\n-1,0\n-2,0\n");
   folder.write("test.csv", "1,0\n2,1\n3,0\n");
   folder.write("d.toml",
@@ -220,7 +220,7 @@ TEST_CASE("run, evaluate: what a loss and an accuracy are of is said") {
 }
 
 TEST_CASE("check: its bytes are those of simulate and of run") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   const std::vector<Words> runs = {
       {"algorithm.kind=allreduce-sgd", "topology.peers=3"},
@@ -252,7 +252,7 @@ TEST_CASE("check: its bytes are those of simulate and of run") {
 }
 
 TEST_CASE("check: sizes that depend on the data are tried out, and told beside the most they may be") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   const auto said = [&](const std::string& command, const std::string& compressor, const Words& more) {
     Words words = {
@@ -291,7 +291,7 @@ TEST_CASE("check: sizes that depend on the data are tried out, and told beside t
 }
 
 TEST_CASE("check: a run whose first iterations end badly is told so, its time is not made up") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   const Words words = {"check", "q.toml",
                        "--set", "algorithm.kind=ecd-psgd",
@@ -308,7 +308,7 @@ TEST_CASE("check: a run whose first iterations end badly is told so, its time is
 }
 
 TEST_CASE("check: the smallest eigenvalue stands beside what the method needs of it") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   Words words = {"check", "q.toml"};
   for (const char* assignment : {"algorithm.kind=d2", "algorithm.compressor=none", "topology.peers=9"})
@@ -327,7 +327,7 @@ TEST_CASE("check: the smallest eigenvalue stands beside what the method needs of
 }
 
 TEST_CASE("check: the variance limit that it prints is the one the run is held to, on 130 peers, too") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   Words words = {"check", "q.toml", "--json", "--set", "topology.peers=130", "--set"};
   words.push_back("algorithm.compressor=dither(linf, bits=8, bucket=512)");
@@ -343,7 +343,7 @@ TEST_CASE("check: the variance limit that it prints is the one the run is held t
 }
 
 TEST_CASE("evaluate: a saved model has the loss of its run") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   const ProgramEnd run = run_program(folder.path(), {"simulate", "q.toml", "--json", "--output", "out"});
   REQUIRE(run.code == 0);
@@ -353,7 +353,7 @@ TEST_CASE("evaluate: a saved model has the loss of its run") {
 }
 
 TEST_CASE("codec: a model of a run, its message, and what receivers decode") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   REQUIRE(run_program(folder.path(), {"simulate", "q.toml", "--quiet", "--output", "out"}).code == 0);
   const ProgramEnd whole = run_program(folder.path(), {"codec", "none", "out/model.npy", "--output",
@@ -370,7 +370,7 @@ TEST_CASE("codec: a model of a run, its message, and what receivers decode") {
 }
 
 TEST_CASE("list: every method is there") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const ProgramEnd end = run_program(folder.path(), {"list"});
   CHECK(end.code == 0);
   for (const MethodInfo& method : methods()) CHECK(end.said.find(method.name) != std::string::npos);
@@ -379,10 +379,12 @@ TEST_CASE("list: every method is there") {
 }
 
 TEST_CASE("list: a table of the manual is printed as it stands there, an unknown one is refused by name") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   for (const ManualTable& table : manual_tables())
     CHECK(run_program(folder.path(), {"list", "--markdown", std::string(table.name)}).said == table.text());
   const ProgramEnd end = run_program(folder.path(), {"list", "--markdown", "weather"});
   CHECK(end.code == 2);
   CHECK(end.complained.find("weather") != std::string::npos);
 }
+
+}  // namespace hearsay::test::program_test

@@ -9,7 +9,8 @@
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay::test;
+namespace hearsay::test::signals_program_test {
+
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -48,7 +49,7 @@ bool handles(pid_t process, int signal) {
 }  // namespace
 
 TEST_CASE("Ctrl-C: exit code 130, a complete output directory, and nobody left behind") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", endless_run);
   for (const std::string command : {"run", "simulate"}) {
     CAPTURE(command);
@@ -68,7 +69,7 @@ TEST_CASE("Ctrl-C: exit code 130, a complete output directory, and nobody left b
 }
 
 TEST_CASE("metrics that are removed while a run goes on are said to be lost, and the rest is written") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", endless_run);
   const auto output = folder.path() / "out";
   Program program(folder.path(), {"simulate", "q.toml", "--quiet", "--output", "out"});
@@ -82,7 +83,7 @@ TEST_CASE("metrics that are removed while a run goes on are said to be lost, and
 }
 
 TEST_CASE("Ctrl-C: the model of the last evaluation is not called the best, which nobody asked for") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", endless_run);
   Program program(folder.path(), {"simulate", "q.toml", "--output", "out"});
   REQUIRE_MESSAGE(trains(program, folder.path() / "out"), program.complained());
@@ -93,7 +94,7 @@ TEST_CASE("Ctrl-C: the model of the last evaluation is not called the best, whic
 }
 
 TEST_CASE("Ctrl-C is obeyed even where evaluations take longer than the iterations between them") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("slow.toml", R"toml(
 [run]
 iterations = 100000000
@@ -115,7 +116,7 @@ batch = 1
 }
 
 TEST_CASE("Ctrl-C: every peer's last words arrive, wherever in an iteration it was") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", endless_run);
   for (int attempt = 0; attempt < 8; ++attempt) {
     CAPTURE(attempt);
@@ -131,7 +132,7 @@ TEST_CASE("Ctrl-C: every peer's last words arrive, wherever in an iteration it w
 }
 
 TEST_CASE("Ctrl-C: a check, which has no record to close, ends at the first") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   // Even the twelve simulated iterations would take too long.
   folder.write("long.toml", R"toml(
 [run]
@@ -150,7 +151,7 @@ peers = 1000
 }
 
 TEST_CASE("kill -9 of the program: no peer is left behind") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", endless_run);
   Program program(folder.path(), {"run", "q.toml", "--quiet", "--output", "out"});
   REQUIRE_MESSAGE(trains(program, folder.path() / "out"), program.complained());
@@ -166,7 +167,7 @@ TEST_CASE("kill -9 of the program: no peer is left behind") {
 }
 
 TEST_CASE("kill -9 of a peer: exit code 3, the peer is named, and nobody is left behind") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", endless_run);
   Program program(folder.path(), {"run", "q.toml", "--quiet", "--output", "out"});
   REQUIRE_MESSAGE(trains(program, folder.path() / "out"), program.complained());
@@ -182,7 +183,7 @@ TEST_CASE("kill -9 of a peer: exit code 3, the peer is named, and nobody is left
 }
 
 TEST_CASE("Ctrl-C ends a sweep with the table so far") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("s.toml", endless_run +
                              "[sweep]\ndriver = \"simulate\"\n"
                              "[[sweep.variant]]\nname = \"one\"\nrun.iterations = 10\n"
@@ -202,7 +203,7 @@ TEST_CASE("Ctrl-C ends a sweep with the table so far") {
 }
 
 TEST_CASE("Ctrl-C and SIGTERM while data load: the program ends at once, and leaves nothing behind") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("d.toml", "[model]\nkind = \"softmax\"\n[data]\nsource = \"csv:never-ends\"\n");
   // A pipe that nobody writes into: data that never come.
   REQUIRE(mkfifo((folder.path() / "never-ends").c_str(), 0600) == 0);
@@ -217,3 +218,5 @@ TEST_CASE("Ctrl-C and SIGTERM while data load: the program ends at once, and lea
       CHECK_FALSE(std::filesystem::exists(folder.path() / "out"));
     }
 }
+
+}  // namespace hearsay::test::signals_program_test

@@ -6,8 +6,8 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::slowest_link_program_test {
+
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -27,7 +27,7 @@ compute = "100 ms"
 }  // namespace
 
 TEST_CASE("run, simulate: the slowest link is named at the end and in the summary") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", ring_with_a_slow_peer);
   for (const char* driver : {"run", "simulate"}) {
     CAPTURE(driver);
@@ -49,7 +49,7 @@ TEST_CASE("run, simulate: the slowest link is named at the end and in the summar
 }
 
 TEST_CASE("simulate: where nobody waits there is no slowest link") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml",
                "run.iterations = 5\nmodel.kind = \"quadratic(50)\"\nalgorithm.batch = \"full\"\n"
                "topology = { kind = \"complete\", peers = 1 }\n");
@@ -58,3 +58,5 @@ TEST_CASE("simulate: where nobody waits there is no slowest link") {
   CHECK(Json::parse(content_of(folder.path() / "out/summary.json"))["slowest_link"].is_null());
   CHECK_FALSE(contains(end.said, "slowest link"));
 }
+
+}  // namespace hearsay::test::slowest_link_program_test

@@ -32,7 +32,7 @@ class SshHosts {
   std::string strange_key() const { return folder_.path() / "stranger"; }
 
  private:
-  TemporaryFolder folder_;
+  DataFolder folder_;
   NetworkNamespaces network_;
   std::vector<std::unique_ptr<Process>> daemons_;
 };

@@ -6,8 +6,8 @@
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::sweep_program_test {
+
 using Json = nlohmann::ordered_json;
 using Words = std::vector<std::string>;
 
@@ -18,7 +18,7 @@ Json json_of(const std::string& text) { return Json::parse(text); }
 }  // namespace
 
 TEST_CASE("sweep: a row and a folder for every point, one that fails is a row, too") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("s.toml", quadratic_run + R"toml(
 [sweep]
 driver = "simulate"
@@ -51,7 +51,7 @@ algorithm.compressor = "dither(l2, bits=2, bucket=50)"
 TEST_CASE(
     "sweep: in virtual time a run is trained once for all networks, and each point is what simulate says of "
     "it") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("s.toml", quadratic_run + R"toml(
 [sweep]
 driver = "simulate"
@@ -91,7 +91,7 @@ algorithm.kind = "allreduce-sgd"
 }
 
 TEST_CASE("sweep: networks change no model, and of those that are equal one is on the disk") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("s.toml", quadratic_run + R"toml(
 [sweep]
 driver = "simulate"
@@ -108,7 +108,7 @@ driver = "simulate"
 
 TEST_CASE(
     "sweep: repeats have a folder, a seed and a row of the record each, and a cell has their statistics") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("s.toml", quadratic_run + R"toml(
 [sweep]
 driver = "simulate"
@@ -156,7 +156,7 @@ algorithm.kind = "dcd-psgd"
 }
 
 TEST_CASE("sweep: --only runs the variants that it names, and with --resume a sweep is filled bit by bit") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("s.toml", quadratic_run + R"toml(
 [sweep]
 driver = "simulate"
@@ -204,7 +204,7 @@ topology.kind = "torus(3x3)"
 
 TEST_CASE(
     "sweep: tuning gives every variant the best of its grid, and reports other seeds than it chose with") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("s.toml", quadratic_run + R"toml(
 [sweep]
 driver = "simulate"
@@ -246,7 +246,7 @@ algorithm.kind = "dcd-psgd"
 }
 
 TEST_CASE("sweep: a candidate that diverges is tried on one network, and counts as diverged on all") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("s.toml", quadratic_run + R"toml(
 [sweep]
 driver = "simulate"
@@ -275,7 +275,7 @@ algorithm.kind = "d-psgd"
 }
 
 TEST_CASE("sweep: a file that describes one run is told what a sweep needs") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   const ProgramEnd end = run_program(folder.path(), {"sweep", "q.toml", "--output", "out"});
   CHECK(end.code == 2);
@@ -288,7 +288,7 @@ TEST_CASE("sweep: a file that describes one run is told what a sweep needs") {
 }
 
 TEST_CASE("sweep: refused points are counted, and if all are refused the exit code is 2") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("s.toml", quadratic_run + "[sweep]\ndriver = \"simulate\"\nrepeat = 2\n");
   const auto sweep = [&](const std::string& kinds) {
     return run_program(folder.path(), {"sweep", "s.toml", "--overwrite", "--output", "out", "--set",
@@ -306,7 +306,7 @@ TEST_CASE("sweep: refused points are counted, and if all are refused the exit co
 }
 
 TEST_CASE("sweep: a claim that does not hold is said, stands in sweep.json, and is exit code 5") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto end_with = [&](const std::string& bound, const Words& more = {}) {
     folder.write("s.toml", quadratic_run + R"toml(
 [sweep]
@@ -350,3 +350,5 @@ ascending = ["plain", )toml" + bound +
   CHECK(not_tried.said.find("not tried: the loss is bounded") != std::string::npos);
   CHECK(claim()["holds"].is_null());
 }
+
+}  // namespace hearsay::test::sweep_program_test

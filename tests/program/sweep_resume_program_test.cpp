@@ -8,8 +8,8 @@
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::sweep_resume_program_test {
+
 using Json = nlohmann::ordered_json;
 using Words = std::vector<std::string>;
 
@@ -34,7 +34,7 @@ const std::string two_variants = quadratic_run +
 }  // namespace
 
 TEST_CASE("sweep: --resume keeps the points that are finished, unless their settings are others now") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("s.toml", quadratic_run + "[sweep]\ndriver = \"simulate\"\n\"run.seed\" = [1, 2, 3]\n");
   const auto run = [&](Words more) {
     Words words = {"sweep", "s.toml", "--output", "out"};
@@ -72,7 +72,7 @@ TEST_CASE("sweep: --resume keeps the points that are finished, unless their sett
 }
 
 TEST_CASE("sweep: --resume goes on inside of the repeats, and loses none") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("s.toml", quadratic_run + "[sweep]\ndriver = \"simulate\"\nalgorithm.batch = [\"full\"]\n");
   const auto sweep = [&](const std::string& repeats, const Words& more) {
     Words words = {"sweep", "s.toml", "--output", "out", "--set", "sweep.repeat=" + repeats};
@@ -93,7 +93,7 @@ TEST_CASE("sweep: --resume goes on inside of the repeats, and loses none") {
 }
 
 TEST_CASE("sweep: --resume with repeats makes the finished results the repetitions with their seed") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("s.toml", two_variants);
   const auto sweep = [&](const Words& more) {
     Words words = {"sweep", "s.toml", "--output", "out"};
@@ -126,7 +126,7 @@ TEST_CASE("sweep: --resume with repeats makes the finished results the repetitio
 }
 
 TEST_CASE("sweep: --resume removes no result that it does not make anew") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("s.toml", two_variants);
   REQUIRE(run_program(folder.path(), {"sweep", "s.toml", "--output", "out"}).code == 0);
   const auto before = results_in(folder.path() / "out");
@@ -150,3 +150,5 @@ TEST_CASE("sweep: --resume removes no result that it does not make anew") {
   CHECK(run_program(folder.path(), {"sweep", "s.toml", "--output", "one", "--resume"}).code == 2);
   CHECK(std::filesystem::exists(folder.path() / "one/summary.json"));
 }
+
+}  // namespace hearsay::test::sweep_resume_program_test

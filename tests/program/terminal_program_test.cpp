@@ -10,14 +10,13 @@
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::terminal_program_test {
 
 namespace {
 
 /// Returns what a run of the program writes on the standard error if that is a terminal of this kind. It has
 /// to be short, since nobody reads it before the end.
-std::string on_terminal(const TemporaryFolder& folder, const std::string& kind,
+std::string on_terminal(const DataFolder& folder, const std::string& kind,
                         const std::vector<std::string>& words) {
   const int screen = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
   REQUIRE(screen >= 0);
@@ -43,7 +42,7 @@ std::string on_terminal(const TemporaryFolder& folder, const std::string& kind,
 }  // namespace
 
 TEST_CASE("terminal: a notice never stands behind the line of progress, but in its place") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   const std::string text = on_terminal(folder, "xterm", {"run", "q.toml", "--live", "--output", "out"});
   const std::size_t live = text.find("hearsay: live at http://127.0.0.1:");
@@ -53,7 +52,7 @@ TEST_CASE("terminal: a notice never stands behind the line of progress, but in i
 }
 
 TEST_CASE("terminal: one that understands no codes is sent none") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("q.toml", quadratic_run);
   for (const std::string kind : {"dumb", ""}) {
     CAPTURE(kind);
@@ -63,3 +62,5 @@ TEST_CASE("terminal: one that understands no codes is sent none") {
     CHECK(text.find('\033') == std::string::npos);
   }
 }
+
+}  // namespace hearsay::test::terminal_program_test

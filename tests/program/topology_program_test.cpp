@@ -6,12 +6,12 @@
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::topology_program_test {
+
 using Json = nlohmann::ordered_json;
 
 TEST_CASE("topology: what it writes it reads, in every format") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   ProgramEnd end =
       run_program(folder.path(), {"topology", "torus(3x4)", "--json", "--write", "t.toml", "--write",
                                   "t.graphml", "--write", "t.dot", "--write", "t.svg"});
@@ -35,7 +35,7 @@ TEST_CASE("topology: what it writes it reads, in every format") {
 
 TEST_CASE(
     "topology: --write replaces what an earlier --write has written, if it is told to, and nothing else") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto write = [&](const std::string& spec, const std::string& file, bool overwrite) {
     std::vector<std::string> words = {"topology", spec, "--write", file};
     if (overwrite) words.push_back("--overwrite");
@@ -70,7 +70,7 @@ TEST_CASE(
 }
 
 TEST_CASE("topology: optimized weights come with a certificate, and survive being written") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   ProgramEnd end =
       run_program(folder.path(), {"topology", "small-world(24, 4, 0.3)", "--weights", "fastest-chain",
                                   "--json", "--write", "t.graphml", "--write", "t.dot"});
@@ -89,7 +89,7 @@ TEST_CASE("topology: optimized weights come with a certificate, and survive bein
 }
 
 TEST_CASE("topology: a schedule is looked at with all peers or with a share of them") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   ProgramEnd end = run_program(folder.path(), {"topology", "base(11, 3)", "--schedule", "base(3)", "--json"});
   REQUIRE_MESSAGE(end.code == 0, end.complained);
   CHECK(Json::parse(end.said)["schedule"]["contraction_per_period"].get<double>() < 1e-15);
@@ -98,3 +98,5 @@ TEST_CASE("topology: a schedule is looked at with all peers or with a share of t
   CHECK(Json::parse(end.said)["schedule"]["kind"] == "static, participation 0.5");
   CHECK(Json::parse(end.said)["schedule"]["contraction_per_period"].get<double>() < 1.0);
 }
+
+}  // namespace hearsay::test::topology_program_test

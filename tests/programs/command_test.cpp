@@ -12,8 +12,8 @@
 #include "tests/support/process.hpp"
 #include "tests/support/program.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::command_test {
+
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -41,7 +41,7 @@ std::vector<std::string> with_program(std::vector<std::string> words, const std:
 TEST_SUITE("net") {
   TEST_CASE(
       "run FILE -- PROGRAM: run and simulate end alike, and what programs print has their peer in front") {
-    const TemporaryFolder folder;
+    const DataFolder folder;
     folder.write("run.toml", three_peers);
     for (const std::string command : {"simulate", "run"}) {
       CAPTURE(command);
@@ -69,14 +69,14 @@ TEST_SUITE("net") {
 
   TEST_CASE(
       "peer FILE -- PROGRAM: each host starts its own program, and all end with the bits of the simulation") {
-    const TemporaryFolder folder;
+    const DataFolder folder;
     std::string cluster = "observer = \"" + free_address() + "\"\nfamily = \"ring\"\n";
     for (int id = 0; id < 3; ++id) cluster += "[[peer]]\naddress = \"" + free_address() + "\"\n";
     folder.write("cluster.toml", cluster);
     folder.write("run.toml",
                  "[run]\niterations = 20\nevaluate_every = 5\n[topology]\nfile = \"cluster.toml\"\n"
                  "[algorithm]\nkind = \"dcd-psgd\"\nbatch = 4\n");
-    std::array<TemporaryFolder, 3> of_peer;
+    std::array<DataFolder, 3> of_peer;
     std::vector<std::unique_ptr<Program>> peers;
     for (std::size_t id = 0; id < 3; ++id)
       peers.push_back(std::make_unique<Program>(
@@ -93,7 +93,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("Ctrl-C in a gradient that never ends: the run ends, its record is closed, and nobody is left") {
-    const TemporaryFolder folder;
+    const DataFolder folder;
     folder.write("run.toml", three_peers);
     Program program(folder.path(), with_program({"run", "run.toml", "--quiet", "--output", "out"}, "slow"));
     REQUIRE_MESSAGE(
@@ -106,7 +106,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("kill -9 of hearsay run: its peers and its programs end, too") {
-    const TemporaryFolder folder;
+    const DataFolder folder;
     folder.write("run.toml", three_peers);
     Program program(folder.path(), with_program({"run", "run.toml", "--quiet", "--output", "out"}, "slow"));
     REQUIRE_MESSAGE(
@@ -118,7 +118,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("run FILE -- PROGRAM: what is wrong is one sentence, and no folder is left behind") {
-    const TemporaryFolder folder;
+    const DataFolder folder;
     folder.write("run.toml", three_peers);
     const auto refused = [&](const std::vector<std::string>& words, const std::string& sentence) {
       const ProgramEnd end = run_program(folder.path(), words);
@@ -134,7 +134,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("run FILE -- PROGRAM: a program that was killed, and is started anew, hears of the end, too") {
-    const TemporaryFolder folder;
+    const DataFolder folder;
     folder.write("run.toml", three_peers);
     const ProgramEnd end =
         run_program(folder.path(), with_program({"run", "run.toml", "--output", "out"}, "crash-once"));
@@ -145,7 +145,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("run FILE -- PROGRAM: a failure in a gradient is exit code 3, with the program's words") {
-    const TemporaryFolder folder;
+    const DataFolder folder;
     folder.write("run.toml", three_peers);
     for (const std::string command : {"run", "simulate"}) {
       const ProgramEnd end =
@@ -156,3 +156,5 @@ TEST_SUITE("net") {
     }
   }
 }
+
+}  // namespace hearsay::test::command_test

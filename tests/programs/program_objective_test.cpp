@@ -12,7 +12,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-using namespace hearsay;
+namespace hearsay::program_objective_test {
 
 namespace {
 
@@ -23,20 +23,20 @@ constexpr Index sample_count = 12;
 class Twin final : public Objective<float> {
  public:
   explicit Twin(PeerId peer) : peer_(peer) {}
-  Index dimension() const override { return ::dimension; }
-  Index sample_count() const override { return ::sample_count; }
+  Index dimension() const override { return program_objective_test::dimension; }
+  Index sample_count() const override { return program_objective_test::sample_count; }
   double loss(const Vector<float>& x) const override {
     double loss = 0.0;
-    for (Index s = 0; s < ::sample_count; ++s)
-      for (Index k = 0; k < ::dimension; ++k) {
+    for (Index s = 0; s < program_objective_test::sample_count; ++s)
+      for (Index k = 0; k < program_objective_test::dimension; ++k) {
         const double gap = static_cast<double>(x[k]) - target(s, k);
         loss += 0.5 * gap * gap;
       }
-    return loss / static_cast<double>(::sample_count);
+    return loss / static_cast<double>(program_objective_test::sample_count);
   }
   void gradient(const Vector<float>& x, std::span<const Index> samples,
                 Vector<float>& gradient) const override {
-    for (Index k = 0; k < ::dimension; ++k) {
+    for (Index k = 0; k < program_objective_test::dimension; ++k) {
       double sum = 0.0;
       for (const Index s : samples) sum += static_cast<double>(x[k]) - target(s, k);
       gradient[k] = samples.empty() ? 0.0f : static_cast<float>(sum / static_cast<double>(samples.size()));
@@ -302,3 +302,5 @@ TEST_SUITE("net") {
     CHECK(std::filesystem::exists(settings.run.output / "model-2.npy"));
   }
 }
+
+}  // namespace hearsay::program_objective_test

@@ -6,7 +6,7 @@
 
 #include "runtime/program/hello.hpp"
 
-using namespace hearsay;
+namespace hearsay::protocol_test {
 
 namespace {
 
@@ -110,3 +110,5 @@ TEST_CASE("hello: the memory has room for two vectors and the sample numbers, ea
   CHECK(layout.samples == 128);
   CHECK(layout.size == 192);
 }
+
+}  // namespace hearsay::protocol_test

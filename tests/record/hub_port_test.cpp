@@ -8,7 +8,8 @@
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
 
-using namespace hearsay;
+namespace hearsay::hub_port_test {
+
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -77,3 +78,5 @@ TEST_CASE("hub port: a run that was lost before it began has none, and nobody to
   CHECK(summary["hub_port"].is_null());
   CHECK(summary["took_over"].is_null());
 }
+
+}  // namespace hearsay::hub_port_test

@@ -12,8 +12,7 @@
 #include "tests/support/experiments.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::kept_models_test {
 
 namespace {
 
@@ -35,7 +34,7 @@ RunOutcome<double> kept_run(const std::filesystem::path& output, RunSettings::Ru
 
 TEST_CASE(
     "kept models: every N-th iteration is in the index, and its model in a file, from x_0 to the last") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto output = folder.path() / "out";
   const RunOutcome<double> outcome = kept_run(output, {.every = 20});
   const std::vector<KeptIteration> index = kept_models(output);
@@ -51,7 +50,7 @@ TEST_CASE(
 }
 
 TEST_CASE("kept models: with \"peers\" there is a file a peer, whose mean is the mean model") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   kept_run(folder.path() / "peers", {.every = 10, .of_peers = true});
   kept_run(folder.path() / "mean", {.every = 10});
   const auto of_peers = kept_models(folder.path() / "peers");
@@ -70,7 +69,7 @@ TEST_CASE("kept models: with \"peers\" there is a file a peer, whose mean is the
 }
 
 TEST_CASE("kept models: a run that goes on keeps the lines from before, and a damaged line ends the index") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto output = folder.path() / "out";
   kept_run(output, {.every = 5});
   REQUIRE(kept_models(output).size() == 5);
@@ -81,7 +80,7 @@ TEST_CASE("kept models: a run that goes on keeps the lines from before, and a da
 }
 
 TEST_CASE("kept models: an output with them may be overwritten, and one without says what it lacks") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   kept_run(folder.path() / "out", {.every = 10});
   CHECK_NOTHROW(require_free_output(folder.path() / "out", true));
   kept_run(folder.path() / "none", {});
@@ -91,7 +90,7 @@ TEST_CASE("kept models: an output with them may be overwritten, and one without 
 }
 
 TEST_CASE("kept models: what cannot be written is said, and the run goes on") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto experiment = quadratic_experiment<double>("d-psgd", "ring", 3, 4);
   std::string said;
   RunDirectory directory(folder.path() / "out", EarlierOutput::refused,
@@ -101,3 +100,5 @@ TEST_CASE("kept models: what cannot be written is said, and the run goes on") {
   directory.keep<double>(experiment.settings, {.iteration = 10, .models = {std::vector<std::byte>(32)}});
   CHECK(said.find("training goes on without the models of iteration 10") != std::string::npos);
 }
+
+}  // namespace hearsay::test::kept_models_test

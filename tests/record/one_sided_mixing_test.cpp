@@ -7,7 +7,7 @@
 
 #include "runtime/peer/neighborhood.hpp"
 
-using namespace hearsay;
+namespace hearsay::one_sided_mixing_test {
 
 namespace {
 
@@ -55,3 +55,5 @@ TEST_CASE("one-sided mixings: 100,000 peers are not compared pair by pair") {
   peers[1].partings = {{0, 5, never, 0.25}};
   CHECK(one_sided_mixings(peers).size() == 1);
 }
+
+}  // namespace hearsay::one_sided_mixing_test

@@ -6,7 +6,7 @@
 
 #include "algorithms/arithmetic/random.hpp"
 
-using namespace hearsay;
+namespace hearsay::records_test {
 
 namespace {
 
@@ -79,3 +79,5 @@ TEST_CASE("records: a truncated, damaged or foreign payload is nothing, and neve
   // A well-formed payload of another kind.
   CHECK(!decode_outcome(encode_snapshot(some_meters(), Vector<double>::Zero(0).eval())));
 }
+
+}  // namespace hearsay::records_test

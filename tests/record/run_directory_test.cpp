@@ -13,11 +13,10 @@
 #include "tests/support/experiments.hpp"
 #include "topology/foundation/misuse.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::run_directory_test {
 
 TEST_CASE("run directory: nothing is there before the first evaluation, and each is on disk as it comes") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto output = folder.path() / "runs/deep/out";
   RunDirectory directory(output, EarlierOutput::refused);
   CHECK_FALSE(std::filesystem::exists(folder.path() / "runs"));
@@ -37,7 +36,7 @@ TEST_CASE("run directory: nothing is there before the first evaluation, and each
 }
 
 TEST_CASE("run directory: who began a run is on disk until the summary says so") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto output = folder.path() / "out";
   const auto experiment = quadratic_experiment<double>("d-psgd", "ring", 3, 4);
   const auto file = output / "provenance.json";
@@ -52,7 +51,7 @@ TEST_CASE("run directory: who began a run is on disk until the summary says so")
 }
 
 TEST_CASE("run directory: how far every peer is from the mean is a line per evaluation, null for one gone") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   RunDirectory directory(folder.path() / "out", EarlierOutput::refused);
   Evaluation evaluation;
   evaluation.distances.values = {0.125, std::nan(""), 1.0 / 3.0};
@@ -67,7 +66,7 @@ TEST_CASE("run directory: how far every peer is from the mean is a line per eval
 
 TEST_CASE(
     "run directory: a run that goes on keeps the lines of both records from before its first evaluation") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto output = folder.path() / "out";
   Evaluation evaluation;
   {
@@ -89,7 +88,7 @@ TEST_CASE(
 }
 
 TEST_CASE("run directory: its models are the mean and the peers'") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto experiment = quadratic_experiment<double>("d-psgd", "ring", 3, 4);
   RunDirectory directory(folder.path() / "out", EarlierOutput::refused);
   RunControl control;
@@ -105,7 +104,7 @@ TEST_CASE("run directory: its models are the mean and the peers'") {
 }
 
 TEST_CASE("run directory: under run.keep = \"best\" model.npy is the best model") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   auto experiment = quadratic_experiment<double>("d-psgd", "ring", 3, 4);
   experiment.settings.run.keep = RunSettings::Run::Keep::best;
   RunDirectory directory(folder.path() / "out", EarlierOutput::refused);
@@ -117,7 +116,7 @@ TEST_CASE("run directory: under run.keep = \"best\" model.npy is the best model"
 }
 
 TEST_CASE("run directory: the best model of a run that was cut off is found again, the newest one") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const RunSettings settings;
   {
     RunDirectory directory(folder.path() / "out", EarlierOutput::refused);
@@ -146,7 +145,7 @@ TEST_CASE("run directory: the best model of a run that was cut off is found agai
 }
 
 TEST_CASE("run directory: a best model that cannot be read is said, and does not stop a run from going on") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   {
     RunDirectory directory(folder.path() / "out", EarlierOutput::refused);
     directory.append(RunSettings{}, Evaluation{});
@@ -160,7 +159,7 @@ TEST_CASE("run directory: a best model that cannot be read is said, and does not
 }
 
 TEST_CASE("run directory: a point of a sweep touches no folder before the sweep has made its own") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("out/a/summary.json", "{}");
   // Another point may remove the earlier output meanwhile; even a lock in there would be in the way.
   RunDirectory directory(folder.path() / "out/a/seed-1", EarlierOutput::left_to_the_sweep);
@@ -171,7 +170,7 @@ TEST_CASE("run directory: a point of a sweep touches no folder before the sweep 
 }
 
 TEST_CASE("run directory: a run without an evaluation leaves nothing behind") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto experiment = quadratic_experiment<float>("d-psgd", "ring", 2, 4);
   RunDirectory directory(folder.path() / "out", EarlierOutput::refused);
   RunOutcome<float> lost;
@@ -182,7 +181,7 @@ TEST_CASE("run directory: a run without an evaluation leaves nothing behind") {
 
 TEST_CASE(
     "output: existing files, folders and links are refused, an earlier output is not when overwriting") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("file", "");
   std::filesystem::create_directory(folder.path() / "empty");
   std::filesystem::create_directory(folder.path() / "foreign");
@@ -205,7 +204,7 @@ TEST_CASE(
 }
 
 TEST_CASE("output: overwriting never removes a file that is not ours, beside or below an earlier output") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   std::filesystem::create_directories(folder.path() / "mixed");
   folder.write("mixed/metrics.jsonl", "");
   folder.write("mixed/thesis.tex", "");
@@ -223,3 +222,5 @@ TEST_CASE("output: overwriting never removes a file that is not ours, beside or 
   CHECK(std::filesystem::exists(folder.path() / "mixed/thesis.tex"));
   CHECK(std::filesystem::exists(folder.path() / "sweep/DCD-4-bit/plot.py"));
 }
+
+}  // namespace hearsay::test::run_directory_test

@@ -4,7 +4,7 @@
 
 #include "runtime/record/own_evaluation.hpp"
 
-using namespace hearsay;
+namespace hearsay::score_payload_test {
 
 TEST_CASE("score: 32 bytes, and back") {
   const LocalScore score{
@@ -35,3 +35,5 @@ TEST_CASE("own evaluation: a score and a sketch, and back, and another length is
   CHECK(!decode_own_evaluation(std::span(bytes).first(bytes.size() - 1)));
   CHECK(!decode_own_evaluation({}));
 }
+
+}  // namespace hearsay::score_payload_test

@@ -8,7 +8,7 @@
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
 
-using namespace hearsay;
+namespace hearsay::summary_test {
 
 namespace {
 
@@ -111,3 +111,5 @@ TEST_CASE("summary: a schedule that varies has no spectral gap") {
   CHECK(gap("one-peer-exponential").is_null());
   CHECK(gap("static") == doctest::Approx(2.0 / 3.0));  // lambda_2 = 1/3
 }
+
+}  // namespace hearsay::summary_test

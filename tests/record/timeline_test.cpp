@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-using namespace hearsay;
+namespace hearsay::timeline_test {
 
 namespace {
 
@@ -91,3 +91,5 @@ TEST_CASE("timeline: without one, nothing is taken down") {
   peer.wait_ended_by(1, at(2ms));
   peer.wait_ends(at(2ms));
 }
+
+}  // namespace hearsay::timeline_test

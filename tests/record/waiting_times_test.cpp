@@ -8,7 +8,8 @@
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
 
-using namespace hearsay;
+namespace hearsay::waiting_times_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -121,3 +122,5 @@ TEST_CASE("waiting times: in the simulator they add up to the time that peers wa
     }
   }
 }
+
+}  // namespace hearsay::waiting_times_test

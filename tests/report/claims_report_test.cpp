@@ -7,14 +7,14 @@
 #include "tools/report/course.hpp"
 #include "tools/report/report_data.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::claims_report_test {
+
 using Json = nlohmann::ordered_json;
 
 // Seven digits of a loss near 0.69 would not tell a gap of 1e-9 from none.
 TEST_CASE(
     "report: a page has a sweep's words as they stand, and losses with all digits that claims are about") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("s.toml", R"toml(
 run.iterations = 3
 model.kind = "quadratic(8)"
@@ -59,3 +59,5 @@ TEST_CASE(
   const Course diverged = {{{"iteration", 0}, {"loss", std::numeric_limits<double>::infinity()}}};
   CHECK(learned_columns(diverged, std::nullopt)["loss"].is_null());
 }
+
+}  // namespace hearsay::test::claims_report_test

@@ -4,7 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-using namespace hearsay;
+namespace hearsay::consensus_map_test {
+
 using Json = nlohmann::ordered_json;
 
 TEST_CASE(
@@ -54,3 +55,5 @@ TEST_CASE(
   }
   CHECK(maps[66]["distances"].back() == lines_of(66).back()["distances"]);
 }
+
+}  // namespace hearsay::consensus_map_test

@@ -3,8 +3,8 @@
 #include "tests/support/data_files.hpp"
 #include "tools/report/report_data.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::hub_report_test {
+
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -12,7 +12,7 @@ namespace {
 const std::string an_evaluation = "{\"iteration\":0,\"seconds\":0.0,\"loss\":1.0}\n";
 
 /// Makes a folder with a run that has not ended, and returns its path.
-std::filesystem::path begun_run(const TemporaryFolder& folder, const std::string& name,
+std::filesystem::path begun_run(const DataFolder& folder, const std::string& name,
                                 const std::string& run_file) {
   std::filesystem::create_directories(folder.path() / name);
   folder.write(name + "/run.toml", run_file);
@@ -23,7 +23,7 @@ std::filesystem::path begun_run(const TemporaryFolder& folder, const std::string
 }  // namespace
 
 TEST_CASE("report: the hub of a method that has one is drawn as such, on the same star as others") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   std::vector<std::filesystem::path> runs;
   const auto add = [&](const std::string& topology, const std::string& method) {
     runs.push_back(
@@ -61,7 +61,7 @@ TEST_CASE("report: the hub of a method that has one is drawn as such, on the sam
 }
 
 TEST_CASE("report: when the rounds of a hub end is told, before the run has ended and after it") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto run = begun_run(folder, "run",
                              "algorithm.kind = \"fed-avg\"\ntopology = { kind = \"star\", peers = 4, "
                              "round_deadline = \"1500 ms\" }\n");
@@ -75,7 +75,7 @@ TEST_CASE("report: when the rounds of a hub end is told, before the run has ende
 }
 
 TEST_CASE("report: what went through the hub's port is told, and a record without it is read") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto run = begun_run(folder, "run", "algorithm.kind = \"fed-avg\"\n");
   const auto facts = [&](const std::string& summary) {
     folder.write("run/summary.json", summary);
@@ -86,3 +86,5 @@ TEST_CASE("report: what went through the hub's port is told, and a record withou
   CHECK_FALSE(facts(R"({"schema":1,"status":"done","hub_port":null})").value("hub_port", Json()).is_object());
   CHECK_FALSE(facts(R"({"schema":1,"status":"done"})").contains("hub_port"));
 }
+
+}  // namespace hearsay::test::hub_report_test

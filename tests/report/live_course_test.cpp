@@ -2,7 +2,8 @@
 
 #include <doctest/doctest.h>
 
-using namespace hearsay;
+namespace hearsay::live_course_test {
+
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -43,3 +44,5 @@ TEST_CASE("live: what was copied for a page stays as it was while the run goes o
   CHECK(copy.evaluations() == before);
   CHECK(before.size() == 600);
 }
+
+}  // namespace hearsay::live_course_test

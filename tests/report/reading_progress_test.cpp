@@ -7,8 +7,7 @@
 #include "tests/support/data_files.hpp"
 #include "tools/report/report_data.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::reading_progress_test {
 
 TEST_CASE("report: reading that takes more than two seconds is told of once a second, and at its end") {
   std::vector<std::string> said;
@@ -32,7 +31,7 @@ TEST_CASE("report: reading that is quick is not told of") {
 }
 
 TEST_CASE("report: every run and every point that is read is told, with how many there are") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   for (const char* name : {"one", "two"}) {
     std::filesystem::create_directories(folder.path() / name);
     folder.write(std::string(name) + "/run.toml", "");
@@ -50,3 +49,5 @@ TEST_CASE("report: every run and every point that is read is told, with how many
   const std::vector<std::string> expected{"runs 1/2", "runs 2/2", "sweep 1/2", "sweep 2/2"};
   CHECK(told == expected);
 }
+
+}  // namespace hearsay::test::reading_progress_test

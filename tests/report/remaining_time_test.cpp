@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-using namespace hearsay;
+namespace hearsay::remaining_time_test {
 
 namespace {
 
@@ -48,3 +48,5 @@ TEST_CASE("remaining time: a target is not promised that comes after the last it
   const Course unknown = course_of({{0, 4.0}, {20, 2.0}, {40, std::nan("")}});
   CHECK_FALSE(remaining_time(unknown, 0, 1000, 1.0, 10.0)->to_target);
 }
+
+}  // namespace hearsay::remaining_time_test

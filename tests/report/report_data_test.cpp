@@ -8,8 +8,8 @@
 #include "tests/support/program.hpp"
 #include "topology/foundation/misuse.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::report_data_test {
+
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -24,7 +24,7 @@ std::string evaluation_line(int iteration, const std::string& loss) {
 }
 
 /// Makes a folder `name` with a run that was cut off, and returns its path.
-std::filesystem::path cut_off_run(const TemporaryFolder& folder, const std::string& name,
+std::filesystem::path cut_off_run(const DataFolder& folder, const std::string& name,
                                   const std::string& metrics) {
   std::filesystem::create_directories(folder.path() / name);
   folder.write(name + "/run.toml", quadratic_run);
@@ -39,7 +39,7 @@ Json only_point(const std::filesystem::path& folder) {
 }  // namespace
 
 TEST_CASE("report: a line of the metrics that is no evaluation is left out, and said, the later ones stay") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto run = cut_off_run(folder, "bad",
                                evaluation_line(0, "2") + "not a line\n" + evaluation_line(10, "1") + "[3]\n" +
                                    evaluation_line(15, "0.5") + "{\"iteration\":20,\"lo");
@@ -53,7 +53,7 @@ TEST_CASE("report: a line of the metrics that is no evaluation is left out, and 
 }
 
 TEST_CASE("report: a run that was cut off says who began it, if that was written whole") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto run = cut_off_run(folder, "cut", evaluation_line(0, "2"));
   CHECK(only_point(run)["provenance"].is_null());
   folder.write("cut/provenance.json", "{\"host\":\"here\",\"ended\":null}");
@@ -63,13 +63,13 @@ TEST_CASE("report: a run that was cut off says who began it, if that was written
 }
 
 TEST_CASE("report: a run that has not ended has the spectral gap of its topology") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto run = cut_off_run(folder, "cut", evaluation_line(0, "2"));
   CHECK(only_point(run)["facts"]["spectral_gap"].get<double>() == doctest::Approx(2.0 / 3.0));
 }
 
 TEST_CASE("report: the points of a sweep with repeats say their seeds, and the group what intervals need") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("s.toml", quadratic_run + R"toml(
 [sweep]
 driver = "simulate"
@@ -92,7 +92,7 @@ repeat = 3
 
 TEST_CASE(
     "report: a sweep has a series per variant, its axes in numbers, and what networks share only once") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("s.toml", quadratic_run + R"toml(
 [sweep]
 driver = "simulate"
@@ -140,7 +140,7 @@ algorithm.compressor = "dither(l2, bits=2, bucket=50)"
 }
 
 TEST_CASE("report: runs are one group, by name, and by folder, too, where two are of one name") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto one = cut_off_run(folder, "one", evaluation_line(0, "1.0"));
   const auto two = cut_off_run(folder, "two", evaluation_line(0, "2.0"));
   const Json data = report_data({one, two}).json();
@@ -151,7 +151,7 @@ TEST_CASE("report: runs are one group, by name, and by folder, too, where two ar
 }
 
 TEST_CASE("report: its title names four folders, and of more the first three and how many more") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   std::vector<std::filesystem::path> runs;
   for (const char* name : {"a", "b", "c", "d"})
     runs.push_back(cut_off_run(folder, name, evaluation_line(0, "1.0")));
@@ -163,7 +163,7 @@ TEST_CASE("report: its title names four folders, and of more the first three and
 }
 
 TEST_CASE("report: the course of a run that was cut off ends before the line that is only half there") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const std::string whole = evaluation_line(0, "3.5") + evaluation_line(5, "2.5");
   const Json point = only_point(cut_off_run(folder, "run", whole + "{\"iteration\":10,\"epo"));
   CHECK(point["status"] == "unfinished");
@@ -175,7 +175,7 @@ TEST_CASE("report: the course of a run that was cut off ends before the line tha
 }
 
 TEST_CASE("report: what a diverged run does not know is null, and so are columns of nothing else") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto run = cut_off_run(folder, "run", evaluation_line(0, "3.5") + evaluation_line(5, "null"));
   const Json learned = report_data({run}).json()["learned"][0];
   CHECK(learned["loss"] == Json({3.5, nullptr}));
@@ -184,7 +184,7 @@ TEST_CASE("report: what a diverged run does not know is null, and so are columns
 }
 
 TEST_CASE("report: a run whose settings are another version's is shown without its topology") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto run = cut_off_run(folder, "run", evaluation_line(0, "1.0"));
   folder.write("run/run.toml", "[run]\nspeed_of_light = 3\n");
   folder.write("run/summary.json", "{\"status\":\"done\",\"run\":\"old\",\"peers\":2,\"loss\":1.0}");
@@ -284,7 +284,7 @@ TEST_CASE("report: the map of links has a cell per link, of more than 64 peers a
 }
 
 TEST_CASE("report: a topology is drawn once for all seeds, a random one for each") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const std::string random = "family = \"random-regular(2)\"\npeers = 6\n";
   folder.write("random.toml", random);
   folder.write("listed.toml", "peers = 2\n[[link]]\nfrom = 0\nto = 1\n");
@@ -308,7 +308,7 @@ TEST_CASE("report: a topology is drawn once for all seeds, a random one for each
 }
 
 TEST_CASE("report: the record says who made it, when, where and how") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("it's mine.toml", quadratic_run);
   REQUIRE(run_program(folder.path(),
                       {"simulate", "it's mine.toml", "--quiet", "--output", "out", "--set", "run.seed=7"})
@@ -330,7 +330,7 @@ TEST_CASE("report: the record says who made it, when, where and how") {
 }
 
 TEST_CASE("report: a folder without a run, and a record that is none, are refused by name") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   std::filesystem::create_directories(folder.path() / "empty");
   CHECK_THROWS_WITH_AS(report_data({folder.path() / "empty"}),
                        doctest::Contains("empty: expected the output directory of a run"), Misuse);
@@ -350,7 +350,7 @@ TEST_CASE("report: a folder without a run, and a record that is none, are refuse
 }
 
 TEST_CASE("report: a record of another version of hearsay is refused, one without a version is not") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   cut_off_run(folder, "run", "7\n");
   folder.write("run/summary.json", R"({"schema":2,"loss":1})");
   CHECK_THROWS_WITH_AS(report_data({folder.path() / "run"}), doctest::Contains("expected schema = 1"),
@@ -360,7 +360,7 @@ TEST_CASE("report: a record of another version of hearsay is refused, one withou
 }
 
 TEST_CASE("report: a record with members of other types is shown as far as it makes sense") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto run = cut_off_run(folder, "run", "7\n");
   folder.write("run/summary.json",
                R"({"status":"done","peers":"many","per_peer":[7,{"peer":0,"waited_for":[1,{"peer":{}}]}]})");
@@ -373,7 +373,7 @@ TEST_CASE("report: a record with members of other types is shown as far as it ma
 TEST_CASE(
     "report: what hearsay influence has told of a run is with it, 20 samples of a list, if it is such a "
     "record") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto run = cut_off_run(folder, "cut", evaluation_line(0, "2"));
   CHECK_FALSE(only_point(run).contains("influence"));
   Json sample = {{"sample", 3}, {"peer", 0}, {"label", 1.0}, {"influence", 0.5}};
@@ -392,3 +392,5 @@ TEST_CASE(
   folder.write("cut/influence.json", "{\"schema\":1,\"tests\":[");
   CHECK_FALSE(only_point(run).contains("influence"));
 }
+
+}  // namespace hearsay::test::report_data_test

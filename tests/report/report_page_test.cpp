@@ -11,8 +11,8 @@
 #include "tools/report/loopback_server.hpp"
 #include "topology/foundation/misuse.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::report_page_test {
+
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -34,7 +34,7 @@ std::string data_in(const std::string& html) {
 const std::string library = "// a library\n";
 
 /// Writes the output of a run into the folder.
-void write_run(const TemporaryFolder& folder) {
+void write_run(const DataFolder& folder) {
   folder.write("run.toml",
                "[run]\niterations = 4\n[model]\nkind = \"quadratic(8)\"\n[algorithm]\nbatch = \"full\"\n");
   REQUIRE(run_program(folder.path(), {"simulate", "run.toml", "--quiet", "--output", "run"}).code == 0);
@@ -71,14 +71,14 @@ TEST_CASE("page: it holds all it needs, and only a live one may ask for anything
 
 TEST_CASE("page: without Chart.js the package to install is named") {
   CHECK_THROWS_WITH_AS(chart_library("/nowhere/chart.min.js"), doctest::Contains("libjs-chart.js"), Misuse);
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("chart.min.js", "\"</script>\"");
   CHECK_THROWS_WITH_AS(chart_library(folder.path() / "chart.min.js"), doctest::Contains("no Chart.js"),
                        Misuse);
 }
 
 TEST_CASE("report: the page is written whole, and replaces nothing but an earlier report, when told to") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   write_run(folder);
   const auto report = [&](std::vector<std::string> more) {
     more.insert(more.begin(), {"report", "run"});
@@ -106,7 +106,7 @@ TEST_CASE("report: the page is written whole, and replaces nothing but an earlie
 }
 
 TEST_CASE("report: what cannot be reported leaves no file behind") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const ProgramEnd end = run_program(folder.path(), {"report", "."});
   CHECK(end.code == 2);
   CHECK(end.complained.find("expected the output directory") != std::string::npos);
@@ -117,7 +117,7 @@ namespace {
 
 /// Makes of `clone` a fresh clone as far as a script of bench/ knows it, whose sweeps are small ones, each
 /// with `more` at its end.
-void make_clone(const TemporaryFolder& clone, const std::string& script, const std::string& more) {
+void make_clone(const DataFolder& clone, const std::string& script, const std::string& more) {
   namespace fs = std::filesystem;
   for (const char* folder : {"bench", "bench/sweeps", "bench/papers", "tools", "build"})
     fs::create_directories(clone.path() / folder);
@@ -146,7 +146,7 @@ algorithm.batch = "full"
 }
 
 /// Returns the exit code of the script; what it said is in CLONE/said.
-int run_script(const TemporaryFolder& clone, const std::string& script) {
+int run_script(const DataFolder& clone, const std::string& script) {
   const std::string command = "env -u HEARSAY_DATA_DIR sh '" + (clone.path() / "bench" / script).string() +
                               "' > '" + (clone.path() / "said").string() + "' 2>&1";
   return WEXITSTATUS(std::system(command.c_str()));
@@ -157,7 +157,7 @@ int run_script(const TemporaryFolder& clone, const std::string& script) {
 // The script once looked for the folders of its sweeps in a wrong place, a quarter of an hour after its
 // start.
 TEST_CASE("report.sh: what its sweeps leave behind is where its report looks, from a fresh clone") {
-  const TemporaryFolder clone;
+  const DataFolder clone;
   make_clone(clone, "report.sh", "");
   CHECK_MESSAGE(run_script(clone, "report.sh") == 0, content_of(clone.path() / "said"));
   CHECK(content_of(clone.path() / "report.html").starts_with(page_mark));
@@ -170,7 +170,7 @@ TEST_CASE("papers.sh: one page of all papers, and exit code 5 with their names i
   for (const int code : {0, 5}) {
     const std::string bound = code == 0 ? "3]\n" : "2]\n";
     CAPTURE(code);
-    const TemporaryFolder clone;
+    const DataFolder clone;
     make_clone(clone, "papers.sh", claim + bound);
     CHECK_MESSAGE(run_script(clone, "papers.sh") == code, content_of(clone.path() / "said"));
     CHECK(content_of(clone.path() / "papers.html").starts_with(page_mark));
@@ -186,7 +186,7 @@ TEST_CASE("papers.sh: one page of all papers, and exit code 5 with their names i
 
 TEST_CASE("run.sh: it ends with the table and a page of pictures, and says where the page lies") {
   namespace fs = std::filesystem;
-  const TemporaryFolder clone;
+  const DataFolder clone;
   for (const char* folder : {"tools", "tools/examples", "build"})
     fs::create_directories(clone.path() / folder);
   fs::copy(HEARSAY_SOURCE_DIR "/tools/run.sh", clone.path() / "tools/run.sh");
@@ -217,7 +217,7 @@ TEST_CASE("run.sh: it ends with the table and a page of pictures, and says where
 }
 
 TEST_CASE("live: nothing is served unless it is asked for") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   write_run(folder);
   const ProgramEnd end = run_program(folder.path(), {"run", "run.toml", "--output", "dark"});
   CHECK(end.code == 0);
@@ -225,7 +225,7 @@ TEST_CASE("live: nothing is served unless it is asked for") {
 }
 
 TEST_CASE("live: a run whose page nobody looks at ends by itself, and says where the page was") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   write_run(folder);
   const ProgramEnd end = run_program(folder.path(), {"run", "run.toml", "--live", "--output", "live"});
   CHECK(end.code == 0);
@@ -237,7 +237,7 @@ TEST_CASE("live: a run whose page nobody looks at ends by itself, and says where
 }
 
 TEST_CASE("live: a sweep whose page nobody looks at ends by itself, and leaves no process behind") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("sweep.toml",
                "[run]\niterations = 4\n[model]\nkind = \"quadratic(8)\"\n[algorithm]\nbatch = \"full\"\n"
                "[sweep]\n\"algorithm.kind\" = [\"d-psgd\", \"d2\"]\n");
@@ -249,7 +249,7 @@ TEST_CASE("live: a sweep whose page nobody looks at ends by itself, and leaves n
 }
 
 TEST_CASE("live: a sweep that is killed takes its page along") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write(
       "sweep.toml",
       "[run]\niterations = 1000000\n[model]\nkind = \"quadratic(8)\"\n[algorithm]\nbatch = \"full\"\n"
@@ -265,7 +265,7 @@ TEST_CASE("live: a sweep that is killed takes its page along") {
 }
 
 TEST_CASE("live: a port that is taken is refused before a sweep begins") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   folder.write("sweep.toml",
                "[run]\niterations = 4\n[model]\nkind = \"quadratic(8)\"\n[algorithm]\nbatch = \"full\"\n"
                "[sweep]\n\"algorithm.kind\" = [\"d-psgd\", \"d2\"]\n");
@@ -278,3 +278,5 @@ TEST_CASE("live: a port that is taken is refused before a sweep begins") {
         std::string::npos);
   CHECK_FALSE(std::filesystem::exists(folder.path() / "x"));
 }
+
+}  // namespace hearsay::test::report_page_test

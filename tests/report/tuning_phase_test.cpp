@@ -5,12 +5,12 @@
 #include "tests/support/data_files.hpp"
 #include "tools/report/report_data.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::tuning_phase_test {
+
 using Json = nlohmann::ordered_json;
 
 TEST_CASE("report: the tuning of a sweep is its grid, its seeds, what was tried and what was chosen") {
-  const TemporaryFolder folder;
+  const DataFolder folder;
   std::filesystem::create_directories(folder.path() / "out/tuning");
   const auto point = [](const std::string& axes, const std::string& more) {
     return "{\"variant\":\"a\",\"folder\":\"a\",\"note\":\"\",\"axes\":{" + axes + "}," + more + "}";
@@ -52,3 +52,5 @@ TEST_CASE("report: the tuning of a sweep is its grid, its seeds, what was tried 
   CHECK(alone["places"][0]["candidates"].empty());
   CHECK(alone["places"][0]["chosen"] == Json::array({"0.4"}));
 }
+
+}  // namespace hearsay::test::tuning_phase_test

@@ -9,7 +9,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-using namespace hearsay;
+namespace hearsay::key_file_test {
 
 namespace {
 
@@ -122,3 +122,5 @@ TEST_CASE(
   CHECK(contains(misuse_text([&] { authorize(file, {"c", second}); }), "c has the key of b"));
   CHECK(read_text_file(file) == before);
 }
+
+}  // namespace hearsay::key_file_test

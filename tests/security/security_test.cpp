@@ -11,8 +11,7 @@
 #include "tests/support/cluster_processes.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::security_test {
 
 namespace {
 
@@ -220,3 +219,5 @@ TEST_SUITE("net") {
     }
   }
 }
+
+}  // namespace hearsay::test::security_test

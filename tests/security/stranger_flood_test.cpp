@@ -11,8 +11,7 @@
 #include "tests/support/cluster_processes.hpp"
 #include "tests/support/strangers.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::stranger_flood_test {
 
 namespace {
 
@@ -219,3 +218,5 @@ TEST_SUITE("net") {
     CHECK(end.refused == 6);
   }
 }
+
+}  // namespace hearsay::test::stranger_flood_test

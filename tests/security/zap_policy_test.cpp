@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace hearsay;
+namespace hearsay::zap_policy_test {
 
 namespace {
 
@@ -70,3 +70,5 @@ TEST_CASE("zap policy: a stranger's text cannot reach the terminal's controls") 
   CHECK(said.find('\x1b') == std::string::npos);
   CHECK(said.find('\n') == std::string::npos);
 }
+
+}  // namespace hearsay::zap_policy_test

@@ -4,7 +4,8 @@
 
 #include "runtime/session/long_wait.hpp"
 
-using namespace hearsay;
+namespace hearsay::arrival_deadline_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -66,3 +67,5 @@ TEST_CASE("arrival deadline: a silence of centuries overflows nothing") {
   deadline.heard(Instant(Duration::max()));
   CHECK(deadline.limit() == 60s);
 }
+
+}  // namespace hearsay::arrival_deadline_test

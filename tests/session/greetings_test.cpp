@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace hearsay;
+namespace hearsay::greetings_test {
 
 TEST_CASE("greetings: complete when every source has called and every destination has welcomed this peer") {
   Greetings greetings({1, 4}, {4, 7});
@@ -26,3 +26,5 @@ TEST_CASE("greetings: a successor under the same name is told from the same proc
   CHECK(greetings.called(1, 12) == Greetings::Call::by_successor);
   CHECK(greetings.called(1, 12) == Greetings::Call::again);
 }
+
+}  // namespace hearsay::greetings_test

@@ -6,8 +6,8 @@
 #include "runtime/session/peer_session.hpp"
 #include "tests/support/four_peers.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::joining_session_test {
+
 using namespace std::chrono_literals;
 
 // What a joining peer and the neighbors that it asks for a model say to each other.
@@ -298,3 +298,5 @@ TEST_CASE("failure.join_later: what a run cannot begin without, or never take in
         "failure.join_later = [2]: dpsvrg cannot be joined: what its peers keep is more than a model; "
         "expected []");
 }
+
+}  // namespace hearsay::test::joining_session_test

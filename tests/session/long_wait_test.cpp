@@ -4,7 +4,8 @@
 
 #include "runtime/session/arrival_deadline.hpp"
 
-using namespace hearsay;
+namespace hearsay::long_wait_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -59,3 +60,5 @@ TEST_CASE("long wait: times are spoken in the unit that a reader thinks in") {
   CHECK(spoken(120s) == "2 min");
   CHECK(spoken(185s) == "3 min 05 s");
 }
+
+}  // namespace hearsay::long_wait_test

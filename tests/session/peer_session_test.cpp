@@ -2,7 +2,8 @@
 
 #include <doctest/doctest.h>
 
-using namespace hearsay;
+namespace hearsay::peer_session_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -275,3 +276,5 @@ TEST_CASE("peer session: who answers at a neighbor's or the observer's address i
   CHECK(words_after(astray, 66s) ==
         "the observer (tcp://here) did not answer within 60 s, but peer 3 answers there");
 }
+
+}  // namespace hearsay::peer_session_test

@@ -5,7 +5,8 @@
 #include "runtime/session/probe_verdict.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
+namespace hearsay::probe_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -189,3 +190,5 @@ TEST_CASE("checked edge: the observer names all who did not reach it") {
   call(2);
   CHECK(judge_observer("tcp://a:1", observer).works());
 }
+
+}  // namespace hearsay::probe_test

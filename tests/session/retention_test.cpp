@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace hearsay;
+namespace hearsay::retention_test {
 
 namespace {
 
@@ -45,3 +45,5 @@ TEST_CASE("retention: of an asynchronous method, the newest request and the newe
   retention.release(2, 100);  // ignored: asynchronous peers do not share iterations
   CHECK(iterations_kept(retention, 2) == Iterations{3, 13});
 }
+
+}  // namespace hearsay::retention_test

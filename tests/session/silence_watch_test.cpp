@@ -2,7 +2,8 @@
 
 #include <doctest/doctest.h>
 
-using namespace hearsay;
+namespace hearsay::silence_watch_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -76,3 +77,5 @@ TEST_CASE("silence watch: of a long wait it speaks at 10 s, 20 s, 40 s, and begi
   CHECK(words[2].find("for 40 s now") != std::string::npos);
   CHECK(words[3] == words[0]);
 }
+
+}  // namespace hearsay::silence_watch_test

@@ -10,7 +10,8 @@
 #include "tests/support/temporary_folder.hpp"
 #include "topology/foundation/misuse.hpp"
 
-using namespace hearsay;
+namespace hearsay::config_files_test {
+
 namespace fs = std::filesystem;
 
 TEST_CASE("config: paths start at the run file, and $NAME is an environment variable") {
@@ -182,3 +183,5 @@ TEST_CASE(
   CHECK_THROWS_WITH_AS(load("topology.peers = 5"), doctest::Contains("not both"), Misuse);
   CHECK(contains(refusal("topology.file = \"missing.toml\""), "cannot read /runfiles/missing.toml"));
 }
+
+}  // namespace hearsay::config_files_test

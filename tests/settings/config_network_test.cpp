@@ -5,7 +5,7 @@
 #include "runtime/settings/run_settings_file.hpp"
 #include "tests/settings/run_file_text.hpp"
 
-using namespace hearsay;
+namespace hearsay::config_network_test {
 
 TEST_CASE("config: bandwidth sets both directions, and a direction's own key overrides it in any order") {
   const auto both = parse("[network]\nbandwidth = \"10 Mbit/s\"").network;
@@ -39,3 +39,5 @@ TEST_CASE("config: a whole number that is written as no TOML integer says how to
   CHECK(contains(refusal("", {"run.seed=100000000000000000000000"}),
                  "expected a whole number >= 0 and <= 9223372036854775807"));
 }
+
+}  // namespace hearsay::config_network_test

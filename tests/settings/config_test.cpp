@@ -16,8 +16,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "topology/foundation/misuse.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::config_test {
 
 namespace {
 
@@ -308,3 +307,5 @@ TEST_CASE("config: iterations or epochs, a file or a kind of topology, never bot
   CHECK(contains(refusal("", {"run.iterations=3", "run.epochs=2"}), "not both"));
   CHECK(parse("[run]\nepochs = 2").run.epochs == 2.0);
 }
+
+}  // namespace hearsay::test::config_test

@@ -12,7 +12,7 @@
 #include "runtime/settings/sweep_settings.hpp"
 #include "runtime/toml/document.hpp"
 
-using namespace hearsay;
+namespace hearsay::examples_test {
 
 namespace {
 
@@ -110,3 +110,5 @@ TEST_CASE("examples: every entry of the gallery of papers has one row in the tab
     if (file.path().extension() == ".toml") entries.insert(file.path().stem().string());
   CHECK(rows == entries);
 }
+
+}  // namespace hearsay::examples_test

@@ -10,7 +10,7 @@
 #include "runtime/toml/document.hpp"
 #include "tests/settings/run_file_text.hpp"
 
-using namespace hearsay;
+namespace hearsay::key_reference_test {
 
 namespace {
 
@@ -68,3 +68,5 @@ TEST_CASE("key reference: types, defaults and readers are those of the rows") {
   CHECK(info_of("algorithm.gossip").type == "\"plain\" or \"chebyshev\"");
   CHECK(info_of("sweep.driver").default_value == "\"run\"");
 }
+
+}  // namespace hearsay::key_reference_test

@@ -9,7 +9,7 @@
 #include "runtime/toml/document.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
+namespace hearsay::nesting_test {
 
 namespace {
 
@@ -58,3 +58,5 @@ TEST_CASE("text files: one without an end is refused") {
   CHECK(misuse_text([] { read_text_file("/dev/zero"); }) ==
         "cannot read /dev/zero: it is longer than 64 MiB");
 }
+
+}  // namespace hearsay::nesting_test

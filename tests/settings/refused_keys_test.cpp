@@ -4,7 +4,7 @@
 
 #include "tests/settings/run_file_text.hpp"
 
-using namespace hearsay;
+namespace hearsay::refused_keys_test {
 
 TEST_CASE("config: a word of another program for a key of the same table is understood") {
   const auto meant = [](const std::string& assignment, const std::string& key) {
@@ -69,3 +69,5 @@ TEST_CASE("config: the two paths of a data source may have spaces around them") 
   CHECK(parse_run("data.source = \"npy: X.npy , y.npy\"", "/d", {}, "test.toml").data.source ==
         "npy:/d/X.npy,/d/y.npy");
 }
+
+}  // namespace hearsay::refused_keys_test

@@ -6,7 +6,7 @@
 #include "runtime/settings/sweep_tuning.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
+namespace hearsay::sweep_claims_test {
 
 namespace {
 
@@ -77,3 +77,5 @@ TEST_CASE("claims: what cannot be judged is refused, with what was expected") {
       contains(refusal("diverge = [\"A\"]\nat.network.latency = \"1 ms\""), "which is no axis of the sweep"));
   CHECK(contains(refusal("diverge = [\"A\"]\nfigures = \"loss\""), "unknown key"));
 }
+
+}  // namespace hearsay::sweep_claims_test

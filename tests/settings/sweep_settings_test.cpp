@@ -9,7 +9,7 @@
 #include "runtime/settings/run_settings_file.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
+namespace hearsay::sweep_settings_test {
 
 namespace {
 
@@ -243,3 +243,5 @@ TEST_CASE("sweep: what makes no sense is refused with its place") {
                          "\nalgorithm.restart_every = " + axis),
                  "more than 10000 points"));
 }
+
+}  // namespace hearsay::sweep_settings_test

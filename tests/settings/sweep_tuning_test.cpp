@@ -7,7 +7,7 @@
 
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
+namespace hearsay::sweep_tuning_test {
 
 namespace {
 
@@ -117,3 +117,5 @@ TEST_CASE("tuning: what makes no sense is refused with its place") {
       refusal("run.seed = 9223372036854775000\n[sweep]\n" + axis + "tune = [\"algorithm.step_size\"]"),
       "expected a smaller one"));
 }
+
+}  // namespace hearsay::sweep_tuning_test

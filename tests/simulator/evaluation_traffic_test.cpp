@@ -1,9 +1,10 @@
 #include <doctest/doctest.h>
 
+#include "runtime/peer/peer.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
 
-using namespace hearsay;
+namespace hearsay::evaluation_traffic_test {
 
 namespace {
 
@@ -105,3 +106,5 @@ TEST_CASE("shaped evaluations: a model delays the messages behind it, and no bit
   for (std::size_t k = 0; k < 3; ++k) CHECK(delayed.evaluations[k].loss == free.evaluations[k].loss);
   CHECK(delayed.mean_model == free.mean_model);
 }
+
+}  // namespace hearsay::evaluation_traffic_test

@@ -6,7 +6,7 @@
 
 #include "algorithms/arithmetic/random.hpp"
 
-using namespace hearsay;
+namespace hearsay::event_queue_test {
 
 TEST_CASE(
     "event queue: events come by time, and of one time as they were scheduled, whatever comes between") {
@@ -33,3 +33,5 @@ TEST_CASE(
     CHECK(queue.empty());
   }
 }
+
+}  // namespace hearsay::event_queue_test

@@ -11,8 +11,7 @@
 #include "tests/support/experiments.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::retiming_test {
 
 namespace {
 
@@ -161,3 +160,5 @@ TEST_CASE("peer script: iterations that are alike are kept once, those sat out h
   CHECK(script.of(5).empty());
   CHECK(script.most_samples() == 32);
 }
+
+}  // namespace hearsay::test::retiming_test

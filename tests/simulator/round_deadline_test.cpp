@@ -7,8 +7,8 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/worlds.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::round_deadline_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -152,3 +152,5 @@ TEST_CASE("round deadline: what it cannot be is refused with the remedy") {
   CHECK(contains(refusal("1 s", "algorithm.kind = \"fed-avg\"\nfailure.checkpoint_every = 5\n"),
                  "expected failure.checkpoint_every = 0"));
 }
+
+}  // namespace hearsay::test::round_deadline_test

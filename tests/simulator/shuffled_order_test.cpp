@@ -5,7 +5,7 @@
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
 
-using namespace hearsay;
+namespace hearsay::shuffled_order_test {
 
 namespace {
 
@@ -44,3 +44,5 @@ TEST_CASE("shuffled order: two rounds of two local steps see the samples of one 
   CHECK(model("2", "6") == doctest::Approx(model("4", "3")).epsilon(1e-12));
   CHECK(model("2", "6") != doctest::Approx(model("2", "5")).epsilon(1e-12));
 }
+
+}  // namespace hearsay::shuffled_order_test

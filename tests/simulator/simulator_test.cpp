@@ -5,7 +5,7 @@
 #include "tests/support/experiments.hpp"
 #include "topology/foundation/misuse.hpp"
 
-using namespace hearsay;
+namespace hearsay::simulator_test {
 
 namespace {
 
@@ -55,3 +55,5 @@ TEST_CASE("experiment: epochs become iterations, and more than anybody can wait 
                        "run.epochs = 1e+300: that is more than 10^15 iterations; nobody waits so long",
                        Misuse);
 }
+
+}  // namespace hearsay::simulator_test

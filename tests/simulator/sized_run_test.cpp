@@ -9,7 +9,7 @@
 #include "runtime/simulator/simulator.hpp"
 #include "topology/foundation/misuse.hpp"
 
-using namespace hearsay;
+namespace hearsay::sized_run_test {
 
 namespace {
 
@@ -206,3 +206,5 @@ TEST_CASE("sized run: a synchronisation in pairs takes as long with many peers a
   CHECK(seconds(256, 8, "kind = \"d-psgd\"") > 2.5 * seconds(8, 3, "kind = \"d-psgd\""));
   CHECK(seconds(256, 8, "kind = \"d-psgd\"") > 5.0 * seconds(256, 1, pairs));
 }
+
+}  // namespace hearsay::sized_run_test

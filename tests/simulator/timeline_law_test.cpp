@@ -6,8 +6,7 @@
 #include "tests/support/experiments.hpp"
 #include "tests/support/timelines.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::timeline_law_test {
 
 namespace {
 
@@ -119,3 +118,5 @@ TEST_CASE("timeline: a peer waits for the neighbors that the record says it wait
   REQUIRE_FALSE(recorded.empty());
   CHECK(waited == recorded);
 }
+
+}  // namespace hearsay::test::timeline_law_test

@@ -14,8 +14,7 @@
 #include "topology/dense_mixing.hpp"
 #include "topology/families.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::consensus_limit_test {
 
 namespace {
 
@@ -224,3 +223,5 @@ TEST_CASE("consensus step: nothing is predicted of methods without one, of one p
   CHECK(limit_of("choco-sgd", {"ring", 4096}, {1.0, 0.4}) ==
         doctest::Approx(limit_of("choco-sgd", {"ring", 64}, {1.0, 0.4})).epsilon(0.01));
 }
+
+}  // namespace hearsay::test::consensus_limit_test

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-using namespace hearsay;
+namespace hearsay::estimate_test {
 
 TEST_CASE("statistics: the quantiles of Student's t are those of the published table") {
   struct Line {
@@ -75,3 +75,5 @@ TEST_CASE("statistics: a ratio and its inverse are one finding") {
   CHECK(there.mean == doctest::Approx(1.0 / back.mean));
   CHECK(there.low == doctest::Approx(1.0 / back.high));
 }
+
+}  // namespace hearsay::estimate_test

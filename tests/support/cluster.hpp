@@ -10,6 +10,7 @@
 
 #include "algorithms/arithmetic/random.hpp"
 #include "runtime/experiment/experiment.hpp"
+#include "runtime/peer/peer.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay::test {

@@ -12,17 +12,17 @@
 
 namespace hearsay::test {
 
-/// A new temporary folder, removed with the object.
-class TemporaryFolder {
+/// A new temporary folder of data files, removed with the object.
+class DataFolder {
  public:
-  TemporaryFolder() {
+  DataFolder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "hearsay-test-XXXXXX").string();
     ensure(mkdtemp(pattern.data()) != nullptr, "a temporary folder can be made");
     path_ = pattern;
   }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~DataFolder() { std::filesystem::remove_all(path_); }
+  DataFolder(const DataFolder&) = delete;
+  DataFolder& operator=(const DataFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
 

@@ -26,10 +26,10 @@ class OccupiedPort {
     own.sin_family = AF_INET;
     own.sin_port = htons(static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
     own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    ensure(bind(socket_, reinterpret_cast<sockaddr*>(&own), sizeof own) == 0 && listen(socket_, 1) == 0,
+    ensure(::bind(socket_, reinterpret_cast<sockaddr*>(&own), sizeof own) == 0 && ::listen(socket_, 1) == 0,
            "the test may listen at the port");
   }
-  ~OccupiedPort() { close(socket_); }
+  ~OccupiedPort() { ::close(socket_); }
   OccupiedPort(const OccupiedPort&) = delete;
   OccupiedPort& operator=(const OccupiedPort&) = delete;
 

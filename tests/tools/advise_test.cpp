@@ -16,7 +16,7 @@
 #include "tools/advise/probe.hpp"
 #include "tools/advise/probe_problem.hpp"
 
-using namespace hearsay;
+namespace hearsay::advise_test {
 
 namespace {
 
@@ -338,3 +338,5 @@ TEST_CASE("advise: a target that nobody reaches, and a peer alone, are refused")
   CHECK(misuse_text([&] { advise<float>(yours, unhurried()); }).find("topology.peers = 1") !=
         std::string::npos);
 }
+
+}  // namespace hearsay::advise_test

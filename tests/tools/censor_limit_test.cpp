@@ -11,7 +11,7 @@
 #include "tools/check/curvature.hpp"
 #include "topology/foundation/spelling.hpp"
 
-using namespace hearsay;
+namespace hearsay::censor_limit_test {
 
 namespace {
 
@@ -99,3 +99,5 @@ TEST_CASE("censor limit: a hub without data has no curvature, its workers have")
                                            "algorithm.kind = \"chb\"\n"))
             .has_value());
 }
+
+}  // namespace hearsay::censor_limit_test

@@ -4,7 +4,8 @@
 
 #include <cmath>
 
-using namespace hearsay;
+namespace hearsay::claim_verdicts_test {
+
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -159,3 +160,5 @@ TEST_CASE("claim verdicts: the record and the text say what was measured") {
   CHECK(text_of(verdicts_on(sweep, rows)) == "\nholds: it is so\n    loss minus that of low: high 2 < 10\n");
   CHECK(record_of(verdicts_on(sweep, {})).front()["holds"] == nullptr);
 }
+
+}  // namespace hearsay::claim_verdicts_test

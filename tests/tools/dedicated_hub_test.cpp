@@ -8,7 +8,7 @@
 #include "tools/advise/plan_command.hpp"
 #include "tools/training/training.hpp"
 
-using namespace hearsay;
+namespace hearsay::dedicated_hub_test {
 
 namespace {
 
@@ -56,3 +56,5 @@ TEST_CASE("gen-qsgd plan: a run of one peer is refused") {
       parse_run(dedicated, ".", {{"topology.hub=worker"}, {"topology.peers=1"}}, "run.toml");
   CHECK(contains(misuse_text([&] { answer_plan<float>(yours, {}); }), "expected at least 2"));
 }
+
+}  // namespace hearsay::dedicated_hub_test

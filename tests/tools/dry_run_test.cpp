@@ -4,7 +4,7 @@
 
 #include "tests/support/experiments.hpp"
 
-using namespace hearsay;
+namespace hearsay::dry_run_test {
 
 TEST_CASE("dry run: it gives up where even the first iterations outlast its patience, and says no seconds") {
   auto experiment = quadratic_experiment<double>("dcd-psgd", "ring", 4, 10);
@@ -36,3 +36,5 @@ TEST_CASE("dry run: the seconds of 20 equal iterations are those of one, 20 time
   CHECK(*run.seconds_per_iteration == doctest::Approx(0.003));
   CHECK(*run.seconds == doctest::Approx(20 * 0.003).epsilon(0.2));
 }
+
+}  // namespace hearsay::dry_run_test

@@ -2,7 +2,8 @@
 
 #include <doctest/doctest.h>
 
-using namespace hearsay;
+namespace hearsay::evaluation_time_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -40,3 +41,5 @@ TEST_CASE("evaluation time: it is said if it is no small part of the time betwee
         ": the frames of one take 6.99 s on this network");
   CHECK(evaluation_time_text(RunSettings(), parameters, 8, 1.0) == "");
 }
+
+}  // namespace hearsay::evaluation_time_test

@@ -5,7 +5,7 @@
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
 
-using namespace hearsay;
+namespace hearsay::expected_time_test {
 
 namespace {
 
@@ -107,3 +107,5 @@ TEST_CASE("expected time: a run is called slow beyond 1.3 times and 0.2 s") {
   CHECK(slowness_text(0.1, 0.01).empty());
   CHECK(slowness_text(1.0, 2.0).empty());
 }
+
+}  // namespace hearsay::expected_time_test

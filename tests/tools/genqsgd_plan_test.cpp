@@ -9,8 +9,7 @@
 #include "algorithms/arithmetic/random.hpp"
 #include "tools/advise/geometric_program.hpp"
 
-using namespace hearsay;
-using namespace hearsay::gen_qsgd;
+namespace hearsay::gen_qsgd::genqsgd_plan_test {
 
 namespace {
 
@@ -326,3 +325,5 @@ TEST_CASE("gen-qsgd plan: no batch is larger than the shards allow, and a smalle
     CHECK(objective(problem, *best) >= objective(problem, *free));
   }
 }
+
+}  // namespace hearsay::gen_qsgd::genqsgd_plan_test

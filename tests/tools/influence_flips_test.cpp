@@ -8,8 +8,7 @@
 #include "tests/tools/influence_scene.hpp"
 #include "tools/influence/influence_record.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::influence_flips_test {
 
 TEST_CASE("influence: on a9a, 5 % of whose labels are flipped, 10 % of the samples hold 60 % of the flips") {
   const char* const data = std::getenv("HEARSAY_DATA_DIR");
@@ -49,3 +48,5 @@ TEST_CASE("influence: on a9a, 5 % of whose labels are flipped, 10 % of the sampl
   MESSAGE(found << " of " << all << " flips are among the tenth with the most influence on themselves");
   CHECK(static_cast<double>(found) >= 0.6 * static_cast<double>(all));
 }
+
+}  // namespace hearsay::test::influence_flips_test

@@ -14,8 +14,7 @@
 #include "tools/influence/influence_record.hpp"
 #include "tools/influence/row_list.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::influence_test {
 
 namespace {
 
@@ -203,3 +202,5 @@ TEST_CASE("influence: the extremes of values, and lists of rows") {
     CHECK(contains(misuse_text([&] { row_list("--rows", wrong, 5); }), "expected numbers from 0 to 4"));
   }
 }
+
+}  // namespace hearsay::test::influence_test

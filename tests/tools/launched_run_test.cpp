@@ -6,14 +6,13 @@
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::launched_run_test {
 
 TEST_CASE(
     "launched run: the end of a peer that another one's end asked to end is not the reason, whichever is "
     "seen first") {
   signal(SIGPIPE, SIG_IGN);  // as in the program, since these peers end without reading their input
-  const TemporaryFolder folder;
+  const DataFolder folder;
   const auto peer = [&](const std::string& name, int code) {
     const std::string script =
         "echo 'hearsay-parcel {\"event\":\"started\",\"files\":[]}'; exit " + std::to_string(code);
@@ -40,3 +39,5 @@ TEST_CASE(
                   end.reason);
   }
 }
+
+}  // namespace hearsay::test::launched_run_test

@@ -9,7 +9,7 @@
 #include "tools/influence/influence.hpp"
 #include "topology/families.hpp"
 
-using namespace hearsay;
+namespace hearsay::link_influence_test {
 
 namespace {
 
@@ -95,3 +95,5 @@ TEST_CASE("link influence: it is refused for what it is not derived for") {
   CHECK(contains(refusal("[algorithm]\nkind = \"d-psgd\"\nform = \"adapt-then-combine\"\n"),
                  "combine-then-adapt"));
 }
+
+}  // namespace hearsay::link_influence_test

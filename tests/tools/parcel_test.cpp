@@ -6,14 +6,13 @@
 #include "tests/support/misuse_text.hpp"
 #include "tools/launch/launch_note.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::parcel_test {
 
 namespace {
 
 /// What a reader returns when it gets the stream in pieces of `step` bytes.
 struct Received {
-  TemporaryFolder folder;
+  DataFolder folder;
   std::vector<std::string> events;
 
   Received(const std::string& stream, std::size_t step) {
@@ -61,7 +60,7 @@ TEST_CASE("parcel: a stream that ends too early leaves the reader inside") {
 
 TEST_CASE("parcel: whoever may not read on reads exactly to its end") {
   const std::string stream = parcel_head({{"event", "run"}}, {{"a", 100'000}}) + std::string(100'000, 'x');
-  const TemporaryFolder folder;
+  const DataFolder folder;
   bool complete = false;
   ParcelReader reader(
       {.begins = [&](const nlohmann::json&) { return folder.path(); }, .ends = [&] { complete = true; }});
@@ -121,3 +120,5 @@ TEST_CASE("launch note: it is read as it was written, another version, or none, 
   CHECK(contains(misuse_text([&] { read_launch_note(other); }), "is not hearsay launch's"));
   CHECK(contains(misuse_text([&] { read_launch_note(nlohmann::json::array()); }), "is not hearsay launch's"));
 }
+
+}  // namespace hearsay::test::parcel_test

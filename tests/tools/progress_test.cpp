@@ -4,7 +4,7 @@
 
 #include <string>
 
-using namespace hearsay;
+namespace hearsay::progress_test {
 
 namespace {
 
@@ -65,3 +65,5 @@ TEST_CASE("progress: of a run that is resumed, what is left to wait for follows 
   CHECK(progress_line(evaluation(1000, 46.875, 30000, 0.25), resumed, 2.0, std::string::npos).find("ETA") ==
         std::string::npos);
 }
+
+}  // namespace hearsay::progress_test

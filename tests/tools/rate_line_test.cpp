@@ -8,8 +8,7 @@
 #include "tests/support/experiments.hpp"
 #include "tools/check/rate_figure.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::rate_line_test {
 
 namespace {
 
@@ -88,3 +87,5 @@ TEST_CASE(
   CHECK(figure.of(other)["curves"] != first["curves"]);
   CHECK(figure.of(settings) == first);
 }
+
+}  // namespace hearsay::test::rate_line_test

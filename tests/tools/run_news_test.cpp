@@ -7,8 +7,7 @@
 #include "tests/support/data_files.hpp"
 #include "tools/launch/parcel.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::run_news_test {
 
 namespace {
 
@@ -109,3 +108,5 @@ TEST_CASE("run news: what is no news is ignored") {
   CHECK(told.evaluations.empty());
   CHECK(told.peers.empty());
 }
+
+}  // namespace hearsay::test::run_news_test

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-using namespace hearsay;
+namespace hearsay::sample_pictures_test {
 
 TEST_CASE("sample pictures: idx and cifar10 data are pictures if they are square, other data are not") {
   REQUIRE(picture_shape("idx:a,b", 784));
@@ -22,3 +22,5 @@ TEST_CASE("sample pictures: a picture is a bitmap, whose lowest line is the firs
   CHECK(address.starts_with("data:image/bmp;base64,Qk1GAAAAAAAAADYAAAAoAAAAAgAAAAIAAAABABgA"));
   CHECK(address.ends_with("gICAAAAAAAAAAAD///8AAA=="));
 }
+
+}  // namespace hearsay::sample_pictures_test

@@ -8,7 +8,7 @@
 
 #include "tools/terminal/shell_word.hpp"
 
-using namespace hearsay;
+namespace hearsay::ssh_command_test {
 
 namespace {
 
@@ -72,3 +72,5 @@ TEST_CASE("ssh: what the topology file says of a host is said to ssh") {
   CHECK(label_of(peer) == "n3 (other@node3)");
   CHECK(label_of(peer_at("")) == "n3");
 }
+
+}  // namespace hearsay::ssh_command_test

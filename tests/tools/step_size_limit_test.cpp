@@ -9,8 +9,7 @@
 #include "tests/support/worlds.hpp"
 #include "tools/check/curvature.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::step_size_limit_test {
 
 namespace {
 
@@ -94,3 +93,5 @@ TEST_CASE("step size limit: a small gamma or many local steps are judged by thei
   CHECK(judged("lazy", 0.15 * eta, many));
   CHECK_FALSE(judged("metropolis", 0.15 * eta, many));
 }
+
+}  // namespace hearsay::test::step_size_limit_test

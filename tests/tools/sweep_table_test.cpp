@@ -9,7 +9,8 @@
 #include "tests/support/misuse_text.hpp"
 #include "tools/sweep/sweep_cells.hpp"
 
-using namespace hearsay;
+namespace hearsay::sweep_table_test {
+
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -163,3 +164,5 @@ TEST_CASE("sweep rows: what each peer did is not kept in memory") {
   const Sweep sweep = two_variants();
   CHECK_FALSE(row_of(sweep.points[0], 1.0).summary.contains("per_peer"));
 }
+
+}  // namespace hearsay::sweep_table_test

@@ -6,7 +6,7 @@
 
 #include "tools/terminal/human_text.hpp"
 
-using namespace hearsay;
+namespace hearsay::table_test {
 
 TEST_CASE("table: words to the left, numbers to the right, and no blanks at the end of a line") {
   Table table({{"name", Table::Align::left}, {"seconds", Table::Align::right}, {"note", Table::Align::left}});
@@ -37,3 +37,5 @@ TEST_CASE("numbers: in units that people read") {
   CHECK(counted(0, "peer") == "0 peers");
   CHECK(fixed(std::numeric_limits<double>::quiet_NaN(), 2) == "-");
 }
+
+}  // namespace hearsay::table_test

@@ -7,7 +7,8 @@
 #include "tests/support/misuse_text.hpp"
 #include "tools/sweep/sweep_table.hpp"
 
-using namespace hearsay;
+namespace hearsay::tuned_choice_test {
+
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -105,3 +106,5 @@ TEST_CASE("tuned choice: the table has the chosen value, and says if it is at th
   CHECK(contains(table("0.2"), "algorithm.step_size"));
   CHECK_FALSE(contains(table("0.2"), "edge"));
 }
+
+}  // namespace hearsay::tuned_choice_test

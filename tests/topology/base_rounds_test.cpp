@@ -13,7 +13,7 @@
 #include "topology/schedule.hpp"
 #include "topology/spectrum.hpp"
 
-using namespace hearsay;
+namespace hearsay::base_rounds_test {
 
 namespace {
 
@@ -163,3 +163,5 @@ TEST_CASE("base: what it needs and lacks is named") {
           make_graph("base(1)", 6, 0);
         }).starts_with("topology.kind = base(1): expected base(b)"));
 }
+
+}  // namespace hearsay::base_rounds_test

@@ -8,7 +8,7 @@
 
 #include "topology/families.hpp"
 
-using namespace hearsay;
+namespace hearsay::coloring_test {
 
 namespace {
 
@@ -72,3 +72,5 @@ TEST_CASE("coloring: by hand on a ring of five, and of parts that do not know of
   CHECK(greedy_coloring(make_graph("ring", 5, 1)) == std::vector<std::uint32_t>{0, 1, 0, 2, 1});
   CHECK(greedy_coloring(Graph(5, {{0, 1}, {3, 4}})) == std::vector<std::uint32_t>{0, 1, 0, 0, 1});
 }
+
+}  // namespace hearsay::coloring_test

@@ -7,6 +7,8 @@
 
 #include "topology/families.hpp"
 
+namespace drawing_test {
+
 using hearsay::make_graph;
 using hearsay::to_svg;
 
@@ -58,3 +60,5 @@ TEST_CASE("drawing: names are escaped") {
   CHECK(svg.find(">&lt;script></text>") != std::string::npos);
   CHECK(svg.find(">a&amp;b</text>") != std::string::npos);
 }
+
+}  // namespace drawing_test

@@ -11,6 +11,8 @@
 #include "topology/foundation/misuse.hpp"
 #include "topology/graph_random.hpp"
 
+namespace families_test {
+
 using hearsay::contains;
 using hearsay::Graph;
 using hearsay::make_graph;
@@ -227,3 +229,5 @@ TEST_CASE("families: a specification is the spelling with the peers in front") {
   // What is missing is the number of peers, not the one argument that a run file has.
   CHECK(contains(misuse_text([] { hearsay::parse_topology_spec("hub-tree(3)"); }), "as in hub-tree(16, g)"));
 }
+
+}  // namespace families_test

@@ -15,7 +15,7 @@
 #include "topology/mixing.hpp"
 #include "topology/spectrum.hpp"
 
-using namespace hearsay;
+namespace hearsay::fastest_mixing_test {
 
 namespace {
 
@@ -151,3 +151,5 @@ TEST_CASE(
   CHECK(make_mixing("fastest", make_graph("ring", 5000, 0)).least_rho());
   CHECK(make_mixing("fastest-chain", make_graph("complete", 300, 0)).least_rho());
 }
+
+}  // namespace hearsay::fastest_mixing_test

@@ -11,6 +11,8 @@
 #include "topology/families.hpp"
 #include "topology/foundation/misuse.hpp"
 
+namespace graph_test {
+
 using hearsay::Edge;
 using hearsay::Graph;
 using hearsay::make_graph;
@@ -108,3 +110,5 @@ TEST_CASE("graph: long and compact graphs get the diameter that relaxation finds
   CHECK(hearsay::diameter(make_graph("hypercube", 1024, 0)) == 10);
   CHECK(hearsay::diameter(make_graph("star", 1100, 0)) == 2);
 }
+
+}  // namespace graph_test

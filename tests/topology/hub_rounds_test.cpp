@@ -10,7 +10,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "topology/families.hpp"
 
-using namespace hearsay;
+namespace hearsay::hub_rounds_test {
 
 namespace {
 
@@ -117,3 +117,5 @@ TEST_CASE("hub rounds: only a star around peer 0 is one") {
   CHECK(!is_star_around_hub(make_graph("complete", 4, 1)));
   CHECK(!is_star_around_hub(Graph(3, {{0, 1}, {1, 2}})));
 }
+
+}  // namespace hearsay::hub_rounds_test

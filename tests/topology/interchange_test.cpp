@@ -8,6 +8,8 @@
 #include "tests/support/misuse_text.hpp"
 #include "topology/families.hpp"
 
+namespace interchange_test {
+
 using hearsay::AnnotatedGraph;
 using hearsay::contains;
 using hearsay::Edge;
@@ -228,3 +230,5 @@ TEST_CASE("dot: a subgraph without braces is refused, since its links would be l
   CHECK(misuse_text([] { parse_dot("graph { subgraph s {b; c}; a -- subgraph s; b -- c; a -- b }"); }) ==
         "DOT: subgraph s has no braces; expected its peers in them, as in a -- {b c}");
 }
+
+}  // namespace interchange_test

@@ -13,6 +13,8 @@
 #include "topology/families.hpp"
 #include "topology/foundation/misuse.hpp"
 
+namespace mixing_test {
+
 using hearsay::contains;
 using hearsay::Graph;
 using hearsay::make_graph;
@@ -143,3 +145,5 @@ TEST_CASE("mixing: unknown weights name the nearest") {
   CHECK(contains(misuse_text([] { make_mixing("metropolitan", make_graph("ring", 4, 0)); }),
                  "topology.weights = metropolitan: did you mean metropolis?"));
 }
+
+}  // namespace mixing_test

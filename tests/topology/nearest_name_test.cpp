@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+namespace nearest_name_test {
+
 using hearsay::did_you_mean;
 using hearsay::likely_name;
 using hearsay::nearest_name;
@@ -58,3 +60,5 @@ TEST_CASE("did you mean: a near name is suggested, and if none is near all are l
   CHECK(likely_name("rxxg", names) == "ring");
   CHECK(likely_name("rxxg", names, 4).empty());
 }
+
+}  // namespace nearest_name_test

@@ -13,7 +13,7 @@
 #include "topology/families.hpp"
 #include "topology/spectrum.hpp"
 
-using namespace hearsay;
+namespace hearsay::participation_test {
 
 namespace {
 
@@ -167,3 +167,5 @@ TEST_CASE("participation: shares that make no sense, directed schedules and endl
       refusal("static", "ring", 2000, 0.002)
           .starts_with("topology.participation = 0.002: so few participants make more rounds of 2000 peers"));
 }
+
+}  // namespace hearsay::participation_test

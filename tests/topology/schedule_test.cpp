@@ -16,6 +16,8 @@
 #include "topology/matchings.hpp"
 #include "topology/spectrum.hpp"
 
+namespace schedule_test {
+
 using hearsay::contains;
 using hearsay::Edge;
 using hearsay::Graph;
@@ -301,3 +303,5 @@ TEST_CASE("schedule: what a schedule needs and lacks is named") {
   CHECK(contains(misuse_text([] { schedule_on("hypercube-matchings", make_graph("torus(4x4)", 16, 0)); }),
                  "topology.kind = \"hypercube\""));
 }
+
+}  // namespace schedule_test

@@ -14,6 +14,8 @@
 #include "topology/graph_random.hpp"
 #include "topology/schedule.hpp"
 
+namespace spectrum_test {
+
 using hearsay::Edge;
 using hearsay::Graph;
 using hearsay::make_graph;
@@ -256,3 +258,5 @@ TEST_CASE(
   CHECK_FALSE(hearsay::period_contraction(
       *hearsay::make_schedule("static", large, MixingMatrix::metropolis(large), 1)));
 }
+
+}  // namespace spectrum_test

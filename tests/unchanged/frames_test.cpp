@@ -20,10 +20,10 @@
 #include "tests/world/dropping_runs.hpp"
 #include "tests/world/faulty_cluster.hpp"
 
+namespace hearsay::test::frames_test {
+
 // Compares every byte that goes over the wire and to the disk with the recorded ones (README.md).
 
-using namespace hearsay;
-using namespace hearsay::test;
 using namespace std::chrono_literals;
 
 namespace {
@@ -334,3 +334,5 @@ TEST_CASE(
   CHECK(restored.peer->iteration() == 35);
   CHECK(restored.log.size() == 12);
 }
+
+}  // namespace hearsay::test::frames_test

@@ -11,7 +11,8 @@
 #include "runtime/foundation/little_endian.hpp"
 #include "topology/foundation/misuse.hpp"
 
-using namespace hearsay;
+namespace hearsay::handshake_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -274,3 +275,5 @@ TEST_CASE("handshake: whoever calls is answered, a stranger and a shred of a hel
   CHECK(verdict.for_the_caller == "peer 1 runs with algorithm.kind = dcd-psgd, this peer with d-psgd");
   CHECK(verdict.for_me == "peer 2 runs with algorithm.kind = d-psgd, this peer with dcd-psgd");
 }
+
+}  // namespace hearsay::handshake_test

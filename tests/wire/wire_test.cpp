@@ -10,7 +10,7 @@
 #include "algorithms/arithmetic/random.hpp"
 #include "runtime/foundation/little_endian.hpp"
 
-using namespace hearsay;
+namespace hearsay::wire_test {
 
 namespace {
 
@@ -241,3 +241,5 @@ TEST_CASE("wire: every defect has a name of its own") {
       CHECK(to_text(static_cast<FrameDefect>(a)) != to_text(static_cast<FrameDefect>(b)));
   }
 }
+
+}  // namespace hearsay::wire_test

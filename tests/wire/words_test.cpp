@@ -12,7 +12,8 @@
 #include "runtime/wire/words_to_neighbor.hpp"
 #include "runtime/wire/words_to_observer.hpp"
 
-using namespace hearsay;
+namespace hearsay::words_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -236,3 +237,5 @@ TEST_CASE("words: a peer begins the run with the observer, and is without it aft
     CHECK(contact.turn_count() == meaning.turns);
   }
 }
+
+}  // namespace hearsay::words_test

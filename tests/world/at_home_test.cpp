@@ -12,8 +12,8 @@
 #include "tests/world/faulty_cluster.hpp"
 #include "tests/world/same_end.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::at_home_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -154,3 +154,5 @@ TEST_CASE("own: the loss is the mean of the peers' own losses, in the simulator 
   for (PeerId id = 0; id < 4; ++id) sum += experiment.problem.objectives[id]->loss(simulated.models[id]);
   CHECK(simulated.evaluations.back().loss == sum / 4.0);
 }
+
+}  // namespace hearsay::test::at_home_test

@@ -9,8 +9,8 @@
 #include "tests/world/faulty_cluster.hpp"
 #include "tests/world/same_end.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::crash_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -230,3 +230,5 @@ TEST_CASE("crash: 1,000 seeds of crashes, cuts and bad weather change no bit") {
     CHECK(replayed > 500);
   }
 }
+
+}  // namespace hearsay::test::crash_test

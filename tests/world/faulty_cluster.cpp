@@ -6,6 +6,7 @@
 #include "runtime/experiment/hub_standby.hpp"
 #include "runtime/experiment/run_agreement.hpp"
 #include "runtime/peer/joining.hpp"
+#include "runtime/peer/peer.hpp"
 #include "runtime/peer/staleness.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/peer_outcome.hpp"

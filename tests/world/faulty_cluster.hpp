@@ -15,6 +15,7 @@
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/observer/observer.hpp"
 #include "runtime/observer/observer_session.hpp"
+#include "runtime/peer/peer.hpp"
 #include "runtime/peer/round_clock.hpp"
 #include "runtime/session/peer_session.hpp"
 #include "runtime/session/silence_watch.hpp"

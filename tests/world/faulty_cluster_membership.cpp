@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/peer/peer.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/peer_outcome.hpp"
 #include "tests/world/faulty_cluster.hpp"

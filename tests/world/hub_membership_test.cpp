@@ -8,8 +8,8 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/world/dropping_runs.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::hub_membership_test {
+
 using namespace std::chrono_literals;
 
 // Policy "drop" on a star: the hub goes on without a worker, and no worker without the hub.
@@ -326,3 +326,5 @@ TEST_CASE("hub membership: there is no method with a hub that a lost worker ends
   for (const MethodInfo& method : methods())
     if (method.pattern.has_hub) CHECK_MESSAGE(goes_on(method), method.name);
 }
+
+}  // namespace hearsay::test::hub_membership_test

@@ -7,8 +7,8 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/world/dropping_runs.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::hub_standby_test {
+
 using namespace std::chrono_literals;
 
 // A hub with a standby (failure.hub_standby): whatever becomes of the hub, the run ends as if nothing had
@@ -269,3 +269,5 @@ TEST_CASE("hub standby: 200 seeds of hubs, workers and links that are lost or st
   CHECK(lost > 5);
   CHECK(took_over > 50);
 }
+
+}  // namespace hearsay::test::hub_standby_test

@@ -4,8 +4,8 @@
 #include "runtime/record/summary.hpp"
 #include "tests/world/dropping_runs.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::joining_test {
+
 using namespace std::chrono_literals;
 
 // Whole runs that a peer joins, anew or for the first time.
@@ -173,3 +173,5 @@ TEST_CASE("joining: 200 seeds of peers that come late, in bad weather, end well,
   CHECK(joined > 500);
   CHECK(asked_another > 200);
 }
+
+}  // namespace hearsay::test::joining_test

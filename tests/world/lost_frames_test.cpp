@@ -6,8 +6,8 @@
 #include "tests/world/faulty_cluster.hpp"
 #include "tests/world/same_end.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::lost_frames_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -100,3 +100,5 @@ TEST_CASE("lost frames: where nothing is lost, nothing is sent twice") {
   CHECK(cluster.counters().retransmitted == 0);
   CHECK(cluster.counters().refused == 0);
 }
+
+}  // namespace hearsay::test::lost_frames_test

@@ -5,8 +5,8 @@
 #include "runtime/record/summary.hpp"
 #include "tests/world/dropping_runs.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::membership_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -230,3 +230,5 @@ TEST_CASE(
   CHECK(attached > 200);
   CHECK(returned > 100);
 }
+
+}  // namespace hearsay::test::membership_test

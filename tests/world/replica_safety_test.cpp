@@ -8,8 +8,8 @@
 #include "tests/support/worlds.hpp"
 #include "tests/world/faulty_cluster.hpp"
 
-using namespace hearsay;
-using namespace hearsay::test;
+namespace hearsay::test::replica_safety_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -207,3 +207,5 @@ TEST_CASE("replica safety: where links change, or nothing is published, no diges
     CHECK(sum_of(run.peers).digests_compared == 0);
   }
 }
+
+}  // namespace hearsay::test::replica_safety_test

@@ -10,7 +10,7 @@
 
 #include "runtime/zmq/despite_signals.hpp"
 
-using namespace hearsay;
+namespace hearsay::frames_test {
 
 namespace {
 
@@ -88,3 +88,5 @@ TEST_SUITE("net") {
     CHECK(garbage == 0);
   }
 }
+
+}  // namespace hearsay::frames_test

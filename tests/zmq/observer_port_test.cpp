@@ -7,7 +7,8 @@
 #include "runtime/zmq/observer_lane.hpp"
 #include "tests/support/experiments.hpp"
 
-using namespace hearsay;
+namespace hearsay::observer_port_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -164,3 +165,5 @@ TEST_CASE("observer lane: reports leave through the port of the peer, and a verd
   CHECK(visited == 1);
   CHECK(known() == 0);
 }
+
+}  // namespace hearsay::observer_port_test
