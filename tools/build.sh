@@ -1,11 +1,52 @@
 #!/bin/sh
-# Configures and builds in build/, Release. The arguments are targets; without arguments, all.
+# Configures and builds in build/, Release. The arguments are targets; without arguments, all. Shows how far the
+# build is, and all that a compiler says of what fails. With --verbose as the first argument: every step.
 set -eu
 cd "$(dirname "$0")/.."
 
+verbose=
+if [ "${1:-}" = --verbose ]; then
+  verbose=yes
+  shift
+fi
+mkdir -p build
 if [ -f build/CMakeCache.txt ]; then
   cmake -S . -B build > /dev/null  # keeps the earlier configuration
-else
-  cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release
+elif ! cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release > build/configured.txt 2>&1; then
+  cat build/configured.txt >&2
+  exit 1
 fi
-exec cmake --build build ${1:+--target "$@"}
+[ -z "$verbose" ] || exec cmake --build build ${1:+--target "$@"}
+
+# Reads what ninja says, its steps as "step FINISHED TOTAL SECONDS WHAT". Shows how far it is: on one moving line,
+# or a line for every tenth if there is no terminal. Other lines are a compiler's, and are shown.
+show() {
+  erase=
+  [ ! -t 1 ] || erase=$(printf '\r\033[K')
+  tenths=0
+  while IFS= read -r line; do
+    case $line in
+      'step '[0-9]*)
+        set -- $line
+        seconds=${4%%.*}
+        minutes=$((seconds * ($3 - $2) / $2 / 60 + 1))
+        progress="building: $2 of $3 steps, less than $minutes min left"
+        if [ -n "$erase" ]; then
+          printf '%s%s' "$erase" "$progress"
+        elif [ $((10 * $2 / $3)) -gt $tenths ]; then
+          tenths=$((10 * $2 / $3))
+          printf '%s\n' "$progress"
+        fi
+        ;;
+      *) printf '%s%s\n' "$erase" "$line" ;;
+    esac
+  done
+  printf '%s' "$erase"
+}
+
+{
+  code=0
+  NINJA_STATUS='step %f %t %e ' cmake --build build ${1:+--target "$@"} 2>&1 || code=$?
+  echo "$code" > build/built.txt
+} | show
+exit "$(cat build/built.txt)"

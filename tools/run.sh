@@ -1,12 +1,17 @@
 #!/bin/sh
 # The first run, from a fresh clone: sets up, builds, runs the sweep of tools/examples/quickstart.toml, and
-# draws its pictures into one page, beside the output. Passes its arguments on:
-# tools/run.sh --set sweep.driver=simulate
+# draws its pictures into one page, beside the output. Passes its arguments on to the sweep:
+# tools/run.sh --set sweep.driver=simulate. With --verbose as the first one, every step of the build is shown.
 set -eu
 cd "$(dirname "$0")/.."
 
 tools/setup.sh
-tools/build.sh hearsay
+verbose=
+if [ "${1:-}" = --verbose ]; then
+  verbose=--verbose
+  shift
+fi
+tools/build.sh $verbose hearsay
 code=0
 said=$(build/hearsay sweep tools/examples/quickstart.toml --overwrite "$@") || code=$?
 printf '%s\n' "$said"

@@ -3,7 +3,7 @@
 # command that does, and fails. Safe to repeat.
 set -eu
 
-packages="g++ cmake ninja-build pkg-config ccache
+packages="g++ cmake ninja-build mold pkg-config ccache
   libzmq3-dev cppzmq-dev libeigen3-dev libboost-graph-dev doctest-dev libhwy-dev libtomlplusplus-dev libcli11-dev
   nlohmann-json3-dev libxxhash-dev zlib1g-dev libspectra-dev libbenchmark-dev libjs-chart.js
   git iproute2 ca-certificates openssh-client"
@@ -32,5 +32,5 @@ else
   exit 1
 fi
 echo "hearsay: installing the Debian packages$missing"
-$as_root apt-get update -q
-$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing
+$as_root apt-get update -qq
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y -o Dpkg::Use-Pty=0 --no-install-recommends $missing > /dev/null

@@ -8,7 +8,8 @@ cd "$(dirname "$0")/.."
 tools/setup.sh
 tools/build.sh
 code=0
-ctest --test-dir build --output-on-failure -j "$(nproc)" "$@" || code=$?
+# A test more than there are cores: some wait for time-outs and slow networks.
+ctest --test-dir build --output-on-failure -j "$(($(nproc) + 1))" "$@" || code=$?
 log=build/Testing/Temporary/LastTest.log
 if grep -q 'skipped: ' "$log"; then
   echo "Not tested:"
