@@ -11,7 +11,6 @@
 #include "runtime/network/compute_time.hpp"
 #include "runtime/network/link.hpp"
 #include "runtime/observer/observer.hpp"
-#include "runtime/peer/peer.hpp"
 #include "runtime/record/peer_outcome.hpp"
 #include "runtime/simulator/evaluation_traffic.hpp"
 #include "runtime/simulator/event_queue.hpp"

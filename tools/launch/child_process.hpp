@@ -2,9 +2,9 @@
 
 #include <poll.h>
 #include <sys/types.h>
-#include <cstddef>
 
 #include <array>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <optional>
