@@ -1,4 +1,5 @@
-# Read by ctest: gives most tests the label "quick" besides their own. Together they take a minute on two cores.
+# Read by ctest: gives every test the labels of its program, and most the label "quick" besides. Those take a minute
+# together, on two cores.
 set(quick_programs
   arithmetic_test
   network_test
@@ -194,10 +195,14 @@ set(not_quick
   [==[security: a peer with keys and one without refuse each other, each with a sentence]==]
   [==[unchanged: every kind of frame, of peers and observer, has the bytes that were recorded]==])
 
-foreach(program IN LISTS quick_programs)
+foreach(program IN LISTS test_programs)
   foreach(test IN LISTS ${program}_TESTS)
-    if(NOT test IN_LIST not_quick)
-      set_property(TEST ${test} APPEND PROPERTY LABELS quick)
+    set(labels ${labels_of_${program}})
+    list(FIND quick_programs ${program} is_quick)
+    list(FIND not_quick ${test} takes_long)
+    if(is_quick GREATER_EQUAL 0 AND takes_long LESS 0)
+      list(APPEND labels quick)
     endif()
+    set_tests_properties(${test} PROPERTIES LABELS "${labels}")
   endforeach()
 endforeach()
