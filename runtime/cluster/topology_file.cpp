@@ -92,7 +92,7 @@ std::string eigenvalue_text(double value) {
   return text;
 }
 
-std::vector<std::string> names_of(const std::vector<NamedPeer>& peers) {
+std::vector<std::string> names_of_peers(const std::vector<NamedPeer>& peers) {
   std::vector<std::string> names;
   for (const NamedPeer& peer : peers) names.push_back(peer.name);
   return names;
@@ -104,7 +104,7 @@ MixingMatrix make_one_way_mixing(const TopologyDescription& description) {
     links.push_back({link.a, link.b});
     if (!link.one_way) links.push_back({link.b, link.a});
   }
-  return MixingMatrix::directed(description.peer_count, links, names_of(description.peers));
+  return MixingMatrix::directed(description.peer_count, links, names_of_peers(description.peers));
 }
 
 MixingMatrix make_explicit_mixing(const Graph& graph, std::vector<DescribedLink> links,
@@ -112,7 +112,7 @@ MixingMatrix make_explicit_mixing(const Graph& graph, std::vector<DescribedLink>
   std::ranges::sort(links, {}, edge_of);
   std::vector<double> weights;
   for (const DescribedLink& link : links) weights.push_back(*link.weight);
-  MixingMatrix mixing = MixingMatrix::explicit_weights(graph, weights, names_of(peers));
+  MixingMatrix mixing = MixingMatrix::explicit_weights(graph, weights, names_of_peers(peers));
   const Spectrum of_mixing = spectrum(mixing);
   if (of_mixing.second > 1.0 - 1e-12)
     for (const DescribedLink& link : links)

@@ -58,7 +58,7 @@ std::vector<HiddenName> hidden_names(const SourceFile& file) {
 /// A source that includes itself once for every vector instruction set is always a unit of its own.
 bool is_kernel(const SourceFile& file) {
   return std::ranges::any_of(
-      file.code, [](const std::string& line) { return included_by(line) == "\"hwy/foreach_target.h\""; });
+      file.code, [](const std::string& line) { return included_by(line) == "<hwy/foreach_target.h>"; });
 }
 
 bool is_compiled_with_others(const SourceFile& file) {

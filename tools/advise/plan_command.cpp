@@ -184,8 +184,8 @@ std::vector<std::string> row(const std::string& name, const planner::PlanProblem
           "-"};
 }
 
-nlohmann::ordered_json record_of(const planner::PlanProblem& problem, const planner::Plan& plan,
-                                 double round_bytes) {
+nlohmann::ordered_json plan_record(const planner::PlanProblem& problem, const planner::Plan& plan,
+                                   double round_bytes) {
   return {{"rounds", plan.rounds},
           {"local_steps", plan.steps},
           {"batch", plan.batch},
@@ -294,7 +294,7 @@ PlanAnswer answer_plan(const RunSettings& yours, const PlanQuestion& question) {
                {"loss", Align::right}});
   table.add(row("planned", problem, *plan, round_bytes));
   PlanAnswer answer;
-  answer.record = {{"planned", record_of(problem, *plan, round_bytes)},
+  answer.record = {{"planned", plan_record(problem, *plan, round_bytes)},
                    {"best_of_a_grid", nullptr},
                    {"simulated", nullptr},
                    {"measured",
@@ -307,7 +307,7 @@ PlanAnswer answer_plan(const RunSettings& yours, const PlanQuestion& question) {
                    {"q_down", down_q}};
   if (const auto rival = planner::best_on_grid(problem, coarse_grid(problem, *plan))) {
     table.add(row("best of a grid", problem, *rival, round_bytes));
-    answer.record["best_of_a_grid"] = record_of(problem, *rival, round_bytes);
+    answer.record["best_of_a_grid"] = plan_record(problem, *rival, round_bytes);
   }
 
   answer.run = planned_run(experiment, *plan, batch_size, measured_gradient);

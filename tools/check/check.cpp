@@ -55,7 +55,7 @@ struct Spread {
 
 bool has_hub_port(const Plan& plan) { return plan.method->pattern.has_hub && plan.peers > 1; }
 
-Json or_null(const std::optional<double>& value) {
+Json finite_or_null(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
 }
 
@@ -67,8 +67,8 @@ Json hub_port_json(const Plan& plan) {
   const HubPort port = hub_port_of(plan.settings, to, from);
   return {{"bytes_to_workers", to.bytes},
           {"bytes_from_workers", from.bytes},
-          {"seconds_to_workers", or_null(port.seconds_to_workers)},
-          {"seconds_from_workers", or_null(port.seconds_from_workers)}};
+          {"seconds_to_workers", finite_or_null(port.seconds_to_workers)},
+          {"seconds_from_workers", finite_or_null(port.seconds_from_workers)}};
 }
 
 Json as_json(const std::string& name, const Plan& plan) {
@@ -83,18 +83,18 @@ Json as_json(const std::string& name, const Plan& plan) {
           {"compressor", plan.settings.algorithm.compressor},
           {"options", options_json(plan.settings.algorithm.options)},
           {"unbiased", plan.traits.unbiased},
-          {"omega_worst", or_null(plan.traits.omega)},
-          {"omega_typical", or_null(plan.traits.omega_typical)},
-          {"omega_limit", or_null(plan.omega_limit)},
-          {"contraction", or_null(plan.traits.contraction)},
+          {"omega_worst", finite_or_null(plan.traits.omega)},
+          {"omega_typical", finite_or_null(plan.traits.omega_typical)},
+          {"omega_limit", finite_or_null(plan.omega_limit)},
+          {"contraction", finite_or_null(plan.traits.contraction)},
           {"consensus_step_limit",
            plan.consensus_step_limit ? Json(plan.consensus_step_limit->typical) : Json(nullptr)},
           {"consensus_step_limit_worst",
-           plan.consensus_step_limit ? or_null(plan.consensus_step_limit->worst) : Json(nullptr)},
+           plan.consensus_step_limit ? finite_or_null(plan.consensus_step_limit->worst) : Json(nullptr)},
           {"gradient_table_bytes", plan.gradient_table_bytes},
           {"bits_per_coordinate", plan.bits_per_coordinate()},
           {"predicted_bits_per_coordinate", plan.predicted_bits_per_coordinate()},
-          {"least_bits_per_coordinate", or_null(least_bits_per_coordinate(plan.traits))},
+          {"least_bits_per_coordinate", finite_or_null(least_bits_per_coordinate(plan.traits))},
           {"rate_line", json_of(plan.rate_line)},
           {"dimension", plan.dimension},
           {"scalar", plan.settings.run.scalar == ScalarKind::float32 ? "float" : "double"},
@@ -113,9 +113,9 @@ Json as_json(const std::string& name, const Plan& plan) {
           {"bytes_per_peer", std::move(totals)},
           {"bytes_sent", plan.traffic.total_bytes()},
           {"predicted_bytes_sent", plan.predicted_bytes()},
-          {"seconds_per_iteration", or_null(plan.dry_run.seconds_per_iteration)},
-          {"seconds", or_null(plan.dry_run.seconds)},
-          {"computing_share", or_null(plan.dry_run.computing_share)},
+          {"seconds_per_iteration", finite_or_null(plan.dry_run.seconds_per_iteration)},
+          {"seconds", finite_or_null(plan.dry_run.seconds)},
+          {"computing_share", finite_or_null(plan.dry_run.computing_share)},
           {"kept_model_bytes", plan.kept_model_bytes()},
           {"warnings", plan.warnings}};
 }

@@ -16,7 +16,9 @@ constexpr std::int32_t infinity_code = 0x7F80;
 constexpr std::int32_t not_a_number = 0x7FC0;
 constexpr double largest_bf16 = 0x1.FEp127;
 
-double decoded(std::int32_t code) { return std::bit_cast<float>(static_cast<std::uint32_t>(code) << 16); }
+double decoded_bf16(std::int32_t code) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(code) << 16);
+}
 
 /// The code of the bfloat16 at or below |z|, and how far |z| is on the way to the next one.
 struct Position {
@@ -100,7 +102,7 @@ CodecStatus Bf16<Scalar>::reconstruct(std::span<const std::byte>, std::span<cons
     return bf16_values_fast(codes, values) ? CodecStatus::ok : CodecStatus::not_finite;
   for (std::size_t i = 0; i < codes.size(); ++i) {
     if ((codes[i] & ~sign_code) >= infinity_code) return CodecStatus::not_finite;
-    values[i] = static_cast<Scalar>(decoded(codes[i]));
+    values[i] = static_cast<Scalar>(decoded_bf16(codes[i]));
   }
   return CodecStatus::ok;
 }
@@ -111,8 +113,8 @@ std::vector<Bracket> Bf16<Scalar>::brackets(std::span<const Scalar> values) cons
   if (status_of(values) != CodecStatus::ok) return brackets;
   for (const Scalar value : values) {
     const Position place = position(std::abs(static_cast<double>(value)));
-    const double near = std::copysign(decoded(place.code), static_cast<double>(value));
-    const double far = std::copysign(decoded(place.code + 1), static_cast<double>(value));
+    const double near = std::copysign(decoded_bf16(place.code), static_cast<double>(value));
+    const double far = std::copysign(decoded_bf16(place.code + 1), static_cast<double>(value));
     const double probability = std::ceil(place.fraction * 0x1p32) * 0x1p-32;
     if (nearest_ || probability == 0.0) {
       const double chosen = nearest_ && nearer_to_next(place) ? far : near;
