@@ -8,16 +8,16 @@ namespace hearsay {
 
 namespace {
 
-using Solver = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>;
+using DenseSolver = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>;
 
 }  // namespace
 
 Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& matrix) {
-  return Solver(matrix, Eigen::EigenvaluesOnly).eigenvalues();
+  return DenseSolver(matrix, Eigen::EigenvaluesOnly).eigenvalues();
 }
 
 SymmetricEigen symmetric_eigen(const Eigen::MatrixXd& matrix) {
-  const Solver solver(matrix);
+  const DenseSolver solver(matrix);
   return {solver.eigenvalues(), solver.eigenvectors()};
 }
 

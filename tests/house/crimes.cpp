@@ -191,6 +191,14 @@ const std::vector<Crime> all = {
       {"runtime/CMakeLists.txt", "peer/a.cpp\npeer/b.cpp\n"}},
      "runtime/peer/b.cpp:4: most stands in the anonymous namespace of runtime/peer/a.cpp, too"},
     {"sources of a folder can be compiled together",
+     {{"runtime/peer/a.hpp", "#pragma once\nint most(double x);\n"},
+      {"runtime/peer/b.cpp", "namespace {\nint most(int x) { return x; }\n}\n"},
+      {"runtime/peer/c.cpp", "int twice() { return 2 * most(3); }\n"},
+      {"runtime/CMakeLists.txt", "peer/b.cpp\npeer/c.cpp\n"}},
+     "runtime/peer/b.cpp:2: most of runtime/peer/a.hpp is called in runtime/peer/c.cpp, which may be "
+     "compiled "
+     "together with this one"},
+    {"sources of a folder can be compiled together",
      {{"tests/d_test.cpp", "TEST_CASE(\"a\") {}\n"}, {"tests/CMakeLists.txt", "d_test.cpp\n"}},
      "tests/d_test.cpp:1: the names of a test stand in a namespace of its own, d_test"},
     {"the front page has at most 200 lines",

@@ -20,8 +20,8 @@ namespace {
 template <class Scalar>
 constexpr double rounding = std::is_same_v<Scalar, float> ? 1e-5 : 1e-12;
 
-/// Returns the size of a model. In small worlds it is two buckets of 512 coordinates and part of a third, with a
-/// tail that fills no SIMD register. In others, where that would take minutes, part of one bucket.
+/// Returns the size of a model. In small worlds it is two buckets of 512 coordinates and part of a third,
+/// with a tail that fills no SIMD register. In others, where that would take minutes, part of one bucket.
 Index dimension_in(const World& world) {
   const bool is_small = world.peers <= (world.links_fixed() ? 3 : 5);
   return is_small ? 1099 : 99;

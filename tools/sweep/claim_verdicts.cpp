@@ -71,13 +71,13 @@ std::vector<Axes> places_of(const Sweep& sweep, const SweepClaim& claim) {
   return places;
 }
 
-std::string text_of(const Axes& axes) {
+std::string axes_text(const Axes& axes) {
   std::string text;
   for (const auto& [key, value] : axes) text += (text.empty() ? "" : ", ") + key + " = " + value;
   return text.empty() ? text : text + ": ";
 }
 
-std::string text_of(double value, int digits) {
+std::string value_text(double value, int digits) {
   return std::isinf(value) ? "infinite" : significant(value, digits);
 }
 
@@ -87,21 +87,21 @@ int digits_for(const std::vector<double>& values) {
   constexpr int most = std::numeric_limits<double>::max_digits10;
   for (int digits = least; digits < most; ++digits)
     if (std::ranges::adjacent_find(values, [&](double one, double next) {
-          return one != next && text_of(one, digits) == text_of(next, digits);
+          return one != next && value_text(one, digits) == value_text(next, digits);
         }) == values.end())
       return digits;
   return most;
 }
 
 /// "2 * DCD": the factor, unless it is 1, and the variant.
-std::string name_of(const ClaimTerm& term) {
+std::string term_name(const ClaimTerm& term) {
   return (term.factor == 1.0 ? "" : significant(term.factor, 6) + " * ") + term.variant;
 }
 
 /// "2 * DCD 0.62": the factor, the variant, and the figure times the factor.
-std::string text_of(const ClaimTerm& term, double value, int digits) {
-  if (term.variant.empty()) return text_of(value, digits);
-  return name_of(term) + " " + text_of(value, digits);
+std::string term_text(const ClaimTerm& term, double value, int digits) {
+  if (term.variant.empty()) return value_text(value, digits);
+  return term_name(term) + " " + value_text(value, digits);
 }
 
 /// Returns the figure of a variant times the factor, or the factor alone. Empty if it was not tried.
@@ -130,17 +130,17 @@ AtPlace ascends(const SweepClaim& claim, const Cells& cells, const Axes& axes) {
   }
   const int digits = digits_for(values);
   AtPlace place{std::isnan(values.front()) ? Verdict::fails : Verdict::holds,
-                text_of(axes) + text_of(claim.ascending.front(), values.front(), digits)};
+                axes_text(axes) + term_text(claim.ascending.front(), values.front(), digits)};
   for (std::size_t k = 1; k < values.size(); ++k) {
     const bool is_more = values[k - 1] < values[k];
-    place.measured += (is_more ? " < " : " not < ") + text_of(claim.ascending[k], values[k], digits);
+    place.measured += (is_more ? " < " : " not < ") + term_text(claim.ascending[k], values[k], digits);
     if (!is_more) place.verdict = Verdict::fails;
   }
   return place;
 }
 
 AtPlace diverges(const SweepClaim& claim, const Cells& cells, const Axes& axes) {
-  AtPlace place{Verdict::holds, text_of(axes)};
+  AtPlace place{Verdict::holds, axes_text(axes)};
   for (const std::string& variant : claim.diverge) {
     const SweepCell* const cell = cells.find(variant, axes);
     if (cell == nullptr) return {};
@@ -158,7 +158,7 @@ AtPlace diverges(const SweepClaim& claim, const Cells& cells, const Axes& axes) 
 
 /// Returns what is taken from the figures: a variant or a number; null if nothing is.
 Json minus_of(const SweepClaim& claim) {
-  if (!claim.minus.variant.empty()) return name_of(claim.minus);
+  if (!claim.minus.variant.empty()) return term_name(claim.minus);
   return claim.minus.factor == 0.0 ? Json(nullptr) : Json(claim.minus.factor);
 }
 
@@ -196,7 +196,7 @@ Json bounds_of(const SweepClaim& claim) {
   return bounds;
 }
 
-const char* text_of(Verdict verdict) {
+const char* verdict_text(Verdict verdict) {
   switch (verdict) {
     case Verdict::holds:
       return "holds";
@@ -233,7 +233,7 @@ std::vector<ClaimVerdict> verdicts_on(const Sweep& sweep, const std::vector<Swee
 std::string text_of(const std::vector<ClaimVerdict>& verdicts) {
   std::string text;
   for (const ClaimVerdict& verdict : verdicts) {
-    text += std::string("\n") + text_of(verdict.verdict) + ": " + verdict.claim->says + "\n";
+    text += std::string("\n") + verdict_text(verdict.verdict) + ": " + verdict.claim->says + "\n";
     const std::string words = words_for(*verdict.claim);
     for (const std::string& line : verdict.measured)
       text += "    " + (words.empty() ? "" : words + ": ") + line + "\n";

@@ -64,7 +64,7 @@ void require_variants(const Sweep& sweep, const std::vector<std::string>& only) 
   }
 }
 
-std::string label_of(const TunedValues& values) {
+std::string values_label(const TunedValues& values) {
   std::string label = values.variant;
   for (const auto& [key, value] : values.axes) label += (label.empty() ? "" : ", ") + key + " = " + value;
   return label.empty() ? "tuning" : label;
@@ -89,7 +89,7 @@ std::optional<Sweep> tuned(const Sweep& sweep, const SweepOptions& options, bool
   std::vector<TunedValues> values;
   for (const TunedChoice& choice : tuned_choices(sweep, tuning, run.rows())) {
     values.push_back(choice.values);
-    if (!choice.reservation.empty()) print_notice(label_of(choice.values) + ": " + choice.reservation);
+    if (!choice.reservation.empty()) print_notice(values_label(choice.values) + ": " + choice.reservation);
   }
   return with_tuned_values(sweep, values);
 }
