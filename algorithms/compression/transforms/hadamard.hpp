@@ -28,6 +28,18 @@ void signed_hadamard(std::span<const Scalar> in, ElementKey key, std::uint32_t f
 template <class Scalar>
 void hadamard_signed(std::span<Scalar> in, ElementKey key, std::uint32_t first, std::span<Scalar> out);
 
+template <>
+void signed_hadamard<float>(std::span<const float> in, ElementKey key, std::uint32_t first,
+                            std::span<float> out);
+template <>
+void signed_hadamard<double>(std::span<const double> in, ElementKey key, std::uint32_t first,
+                             std::span<double> out);
+template <>
+void hadamard_signed<float>(std::span<float> in, ElementKey key, std::uint32_t first, std::span<float> out);
+template <>
+void hadamard_signed<double>(std::span<double> in, ElementKey key, std::uint32_t first,
+                             std::span<double> out);
+
 /// The same in plain C++; tests compare the kernels with these.
 template <class Scalar>
 void signed_hadamard_plain(std::span<const Scalar> in, ElementKey key, std::uint32_t first,
