@@ -28,6 +28,7 @@ show() {
     case $line in
       'step '[0-9]*)
         set -- $line
+        [ "$2" -gt 0 ] || continue
         seconds=${4%%.*}
         minutes=$((seconds * ($3 - $2) / $2 / 60 + 1))
         progress="building: $2 of $3 steps, less than $minutes min left"
