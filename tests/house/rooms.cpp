@@ -9,11 +9,6 @@ namespace hearsay {
 
 namespace {
 
-std::string folder_of(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == path.npos ? std::string{} : std::string(path.substr(0, slash));
-}
-
 /// For each layer with rooms: the layers that all its rooms may include.
 const std::map<std::string, std::set<std::string>>& layers_below() {
   static const std::map<std::string, std::set<std::string>> below = {

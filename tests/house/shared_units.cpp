@@ -81,12 +81,6 @@ bool is_compiled_with_others(const SourceFile& file) {
   return file.path.ends_with(".cpp") && in_units && !own_program && !is_kernel(file);
 }
 
-}  // namespace
-
-namespace {
-
-std::string folder_name(const SourceFile& file) { return file.path.substr(0, file.path.rfind('/')); }
-
 /// A function of an anonymous namespace is called instead of one that a header declares, by the other
 /// sources of a unit, too: with numbers for arguments even if the types differ.
 Violations hidden_functions_take_no_calls(const SourceTree& tree) {
@@ -97,7 +91,7 @@ Violations hidden_functions_take_no_calls(const SourceTree& tree) {
         if (line.find('(') != line.npos) declared.try_emplace(defined_by(line), file.path);
   std::map<std::string, std::vector<const SourceFile*>> sources;
   for (const SourceFile& file : tree.files)
-    if (file.is_product() && is_compiled_with_others(file)) sources[folder_name(file)].push_back(&file);
+    if (file.is_product() && is_compiled_with_others(file)) sources[folder_of(file.path)].push_back(&file);
   Violations found;
   for (const auto& [folder, files] : sources)
     for (const SourceFile* file : files)
@@ -128,7 +122,7 @@ Violations sources_compile_together(const SourceTree& tree) {
   Violations found = hidden_functions_take_no_calls(tree);
   for (const SourceFile& file : tree.files) {
     if (!is_compiled_with_others(file)) continue;
-    const std::string folder = folder_name(file);
+    const std::string folder = folder_of(file.path);
     const std::string stem = file.path.substr(folder.size() + 1, file.path.size() - folder.size() - 5);
     const bool has_tests =
         stem.ends_with("_test") &&

@@ -23,7 +23,7 @@ std::vector<std::string> split_lines(std::string_view text) {
   return lines;
 }
 
-std::string_view trimmed(std::string_view line) {
+std::string_view trimmed_line(std::string_view line) {
   const std::size_t begin = line.find_first_not_of(" \t");
   return begin == line.npos ? std::string_view{} : line.substr(begin);
 }
@@ -60,11 +60,11 @@ bool SourceFile::is_build_file() const {
 }
 
 std::string included_by(std::string_view line) {
-  line = trimmed(line);
+  line = trimmed_line(line);
   if (!line.starts_with("#")) return {};
-  line = trimmed(line.substr(1));
+  line = trimmed_line(line.substr(1));
   if (!line.starts_with("include")) return {};
-  line = trimmed(line.substr(std::string_view("include").size()));
+  line = trimmed_line(line.substr(std::string_view("include").size()));
   if (line.empty() || (line.front() != '"' && line.front() != '<')) return std::string(line);
   const std::size_t end = line.find(line.front() == '<' ? '>' : '"', 1);
   return std::string(line.substr(0, end == line.npos ? end : end + 1));
@@ -78,6 +78,11 @@ bool mentions(std::string_view line, std::string_view word) {
     if (begins && ends) return true;
   }
   return false;
+}
+
+std::string folder_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == path.npos ? std::string{} : std::string(path.substr(0, slash));
 }
 
 std::string layer_of(std::string_view path) { return std::string(path.substr(0, path.find('/'))); }

@@ -28,6 +28,9 @@ std::string included_by(std::string_view line);
 /// True if `word` stands in `line`, and not as part of a longer name.
 bool mentions(std::string_view line, std::string_view word);
 
+/// Returns a path without its last part: "runtime/peer" for "runtime/peer/peer.hpp"; empty without a slash.
+std::string folder_of(std::string_view path);
+
 /// Returns the first part of a path: "runtime" for "runtime/peer/peer.hpp" and for "runtime".
 std::string layer_of(std::string_view path);
 
