@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openBrowser, screens } from "./browser.js";
-import { colorsOfPng, linkOf, unfold } from "./pages.js";
+import { colorsOfPng, inReport, linkOf, unfold } from "./pages.js";
 import { hearsay, quadraticRun, readJson, readLines, write } from "./hearsay.js";
 
 let folder;
@@ -35,19 +35,10 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function inPage(file, options, body) {
-  const context = await browser.newContext({ viewport: screens.desktop, ...options });
-  try {
-    const page = await context.newPage();
-    const trouble = [];
-    page.on("pageerror", (error) => trouble.push(String(error)));
-    await page.goto(`file://${join(folder, file)}`);
-    await body(page);
-    assert.deepEqual(trouble, []);
-  } finally {
-    await context.close();
-  }
-}
+const inPage = (file, options, body) => inReport(browser, folder, file, options, async ({ page, trouble }) => {
+  await body(page);
+  assert.deepEqual(trouble, []);
+});
 
 /// How many different colors a heat map has drawn.
 const colorsIn = (page, figure) => page.evaluate((id) => {
@@ -144,7 +135,7 @@ describe("heat map", () => {
       await map.getByRole("radio", { name: "time waited" }).check();
       link = await linkOf(page, "links");
     });
-    await inPage(`few.html${link}`, {}, async (page) => assert.ok(await page.locator("#group-0-link-map").getByRole("radio", { name: "time waited" }).isChecked()));
+    await inPage("few.html", { fragment: link }, async (page) => assert.ok(await page.locator("#group-0-link-map").getByRole("radio", { name: "time waited" }).isChecked()));
     await inPage("waiting.html", {}, async (page) => assert.ok(await page.locator("#group-0-link-map").getByRole("radio", { name: "time waited" }).isChecked()));
   });
 
@@ -156,7 +147,7 @@ describe("heat map", () => {
       await which.selectOption(second);
       link = await linkOf(page, "peers.of");
     });
-    await inPage(`two.html${link}`, {}, async (page) => {
+    await inPage("two.html", { fragment: link }, async (page) => {
       const which = page.locator("#group-0-peers").getByLabel("run", { exact: true });
       assert.equal(await which.evaluate((select) => select.selectedIndex), 1);
     });

@@ -2,27 +2,44 @@
 import { join } from "node:path";
 import { screens } from "./browser.js";
 
-/// Opens a report; whatever it asks for but itself, or says on the console, is in `trouble`.
-export async function open(browser, folder, file, options = {}) {
-  const { fragment = "", ...context_ } = options;
-  const context = await browser.newContext({ viewport: screens.desktop, ...context_ });
-  const page = await context.newPage();
+/// Pages on a desktop that a test has left, one a browser. Making one takes three times as long as loading a report.
+const left = new WeakMap();
+
+async function takePage(browser, options) {
+  if (Object.keys(options).length > 0 || !left.has(browser))
+    return (await browser.newContext({ viewport: screens.desktop, ...options })).newPage();
+  const page = left.get(browser);
+  left.delete(browser);
+  return page;
+}
+
+/// Leaves `page` to the next test, as nobody has used it.
+async function leavePage(browser, page) {
+  await page.evaluate(() => localStorage.clear());
+  page.removeAllListeners();
+  await page.mouse.move(0, 0);
+  await page.goto("about:blank");
+  left.set(browser, page);
+}
+
+/// Opens a report for `body`; whatever it asks for but itself, or says on the console, is in `trouble`. `options` are
+/// those of a browser's context, and `fragment`.
+export async function inReport(browser, folder, file, { fragment = "", ...options }, body) {
+  const page = await takePage(browser, options);
   const address = `file://${join(folder, file)}`;
   const trouble = [];
   page.on("console", (message) => trouble.push(`console: ${message.text()}`));
   page.on("pageerror", (error) => trouble.push(`error: ${error}`));
   page.on("request", (request) => { if (request.url().split("#")[0] !== address && !/^(data|blob):/.test(request.url())) trouble.push(`request: ${request.url()}`); });
   page.on("dialog", (dialog) => { trouble.push("dialog"); dialog.dismiss(); });
-  await page.goto(address + fragment);
-  return { page, context, trouble };
-}
-
-export async function inReport(browser, folder, file, options, body) {
-  const opened = await open(browser, folder, file, options);
+  let passed = false;
   try {
-    await body(opened);
+    await page.goto(address + fragment);
+    await body({ page, trouble });
+    passed = true;
   } finally {
-    await opened.context.close();
+    if (passed && Object.keys(options).length === 0) await leavePage(browser, page);
+    else await page.context().close();
   }
 }
 

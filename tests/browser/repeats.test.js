@@ -5,9 +5,9 @@ import { cpSync, mkdirSync, readFileSync, rmSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
-import { openBrowser, screens } from "./browser.js";
+import { openBrowser } from "./browser.js";
 import { hearsay, readJson, write } from "./hearsay.js";
-import { unfold } from "./pages.js";
+import { inReport, unfold } from "./pages.js";
 
 let folder;
 let browser;
@@ -77,17 +77,10 @@ function writeLongRuns(ends) {
   hearsay(folder, ["report", "long", "--output", "long.html"]);
 }
 
-async function inPage(action, file = "sweep.html") {
-  const context = await browser.newContext({ viewport: screens.desktop });
-  const page = await context.newPage();
-  const trouble = [];
-  page.on("console", (message) => trouble.push(message.text()));
-  page.on("pageerror", (error) => trouble.push(String(error)));
-  await page.goto(`file://${join(folder, file)}`);
+const inPage = (action, file = "sweep.html") => inReport(browser, folder, file, {}, async ({ page, trouble }) => {
   await action(page);
   assert.deepEqual(trouble, []);
-  await context.close();
-}
+});
 
 const datasetsOf = (page, id) => page.evaluate((name) => Chart.getChart(document.querySelector(`#${name} canvas`)).data.datasets
   .map(({ label, data, fill }) => ({ label, data, fill })), id);
