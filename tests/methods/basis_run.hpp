@@ -2,13 +2,15 @@
 
 #include <string>
 
-#include "tests/methods/stacked_network.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
 
 namespace hearsay::test {
 
 // Runs of methods that learn a basis from the first gradients (lgc, lgc-ring).
+
+template <class Scalar>
+using MatrixOf = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
 
 inline constexpr std::uint64_t dense_rounds = 5;
 
@@ -20,16 +22,17 @@ inline Plan plan_with(std::uint64_t rank, const std::string& compressor, std::ui
 
 /// Returns P' as a matrix, d x r.
 template <class Scalar>
-Matrix<Scalar> directions_of(const PeerRecord<Scalar>& peer) {
+MatrixOf<Scalar> directions_of(const PeerRecord<Scalar>& peer) {
   const Vector<Scalar>& basis = peer.states.at("basis");
-  return Eigen::Map<const Matrix<Scalar>>(basis.data(), peer.model.size(), basis.size() / peer.model.size());
+  return Eigen::Map<const MatrixOf<Scalar>>(basis.data(), peer.model.size(),
+                                            basis.size() / peer.model.size());
 }
 
 /// How far the columns are from orthonormal.
 template <class Scalar>
-double skewness(const Matrix<Scalar>& columns) {
+double skewness(const MatrixOf<Scalar>& columns) {
   return static_cast<double>(
-      (columns.transpose() * columns - Matrix<Scalar>::Identity(columns.cols(), columns.cols()))
+      (columns.transpose() * columns - MatrixOf<Scalar>::Identity(columns.cols(), columns.cols()))
           .cwiseAbs()
           .maxCoeff());
 }

@@ -79,13 +79,13 @@ TEST_CASE("lgc-ring: while dense it is all-reduce SGD, bit for bit until gradien
 TEST_CASE("lgc-ring: the basis is that of the last gradients of every peer") {
   const auto experiment = quadratics_in<double>(ring_of(3), "lgc-ring", plan_with(4, "topk(10%)"));
   const auto recording = record_run(experiment);
-  Matrix<double> rows(19, 12);  // by columns: the rows of the matrix in one piece
+  MatrixOf<double> rows(19, 12);  // by columns: the rows of the matrix in one piece
   for (Index k = 0; k < 4; ++k)
     for (PeerId i = 0; i < 3; ++i)
       rows.col(3 * k + i) = gradient_at(experiment, i, recording[dense_rounds - 4 + k][i].model);
-  Matrix<double> expected(19, 4);
+  MatrixOf<double> expected(19, 4);
   principal_directions<double>({rows.data(), 19 * 12}, 19, {expected.data(), 19 * 4});
-  const Matrix<double> D = directions_of(recording.back()[2]);
+  const MatrixOf<double> D = directions_of(recording.back()[2]);
   CHECK((D * D.transpose() - expected * expected.transpose()).cwiseAbs().maxCoeff() < 1e-9);
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("lgc-ring: of what is in the span nothing is owed, of the rest what th
     for (PeerId i = 0; i < 5; ++i) {
       const Vector<double> c = sent_by(experiment, recording, t, i);
       const Vector<double>& owed = recording[t][i].states.at("error");
-      const Matrix<double> D = directions_of(recording[t][i]);
+      const MatrixOf<double> D = directions_of(recording[t][i]);
       const Vector<double> p = c + owed;
       const Vector<double> rest = p - D * (D.transpose() * p);
       CHECK(((c - (p - rest)).array().abs() > 1e-14).count() <= k);  // s_i has k entries
@@ -178,7 +178,7 @@ TEST_CASE("lgc-ring: the step is the mean of what was sent, which with what is o
         CHECK(distance<double>(sums[i], -recording[t][i].states.at("error")) < 1e-12);
         if (rest->shared_selection()) continue;
         // What went round the ring is c, too: z by itself, and s in the packet.
-        const Matrix<double> D = directions_of(recording[t][i]);
+        const MatrixOf<double> D = directions_of(recording[t][i]);
         Vector<double> said = D * (D.transpose() * (c + recording[t][i].states.at("error")));
         const auto& own = *std::ranges::find_if(recording[t][i].sent,
                                                 [](const Outgoing& sent) { return sent.key.slot == 0; });
@@ -198,7 +198,7 @@ TEST_CASE("lgc-ring: with a leader all send the same coordinates of their rests,
     std::vector<Index> chosen;
     for (PeerId step = 0; step < 3; ++step) {
       const auto i = static_cast<PeerId>((t + step) % 3);  // the leader first
-      const Matrix<double> D = directions_of(recording[t][i]);
+      const MatrixOf<double> D = directions_of(recording[t][i]);
       const Vector<double> p = sent_by(experiment, recording, t, i) + recording[t][i].states.at("error");
       const Vector<double> rest = p - D * (D.transpose() * p);
       const Vector<double>& owed = recording[t][i].states.at("error");

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "algorithms/compression/registry.hpp"
+#include "algorithms/compression/seam/full_precision.hpp"
 #include "algorithms/methods/parts/principal_directions.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
 #include "runtime/foundation/digest.hpp"
@@ -22,14 +23,14 @@ constexpr double rounding = std::is_same_v<Scalar, float> ? 1e-5 : 1e-12;
 template <class Scalar>
 struct Directions {
   std::size_t found;
-  Matrix<Scalar> columns;
+  MatrixOf<Scalar> columns;
 };
 
 /// The leading directions of a matrix, `count` of them.
 template <class Scalar>
-Directions<Scalar> directions_of_matrix(const Matrix<Scalar>& matrix, Index count) {
-  const Matrix<Scalar> transposed = matrix.transpose();  // by columns: the rows of the matrix in one piece
-  Matrix<Scalar> columns = Matrix<Scalar>::Ones(matrix.cols(), count);
+Directions<Scalar> directions_of_matrix(const MatrixOf<Scalar>& matrix, Index count) {
+  const MatrixOf<Scalar> transposed = matrix.transpose();  // by columns: the rows of the matrix in one piece
+  MatrixOf<Scalar> columns = MatrixOf<Scalar>::Ones(matrix.cols(), count);
   const auto length = static_cast<std::size_t>(matrix.cols());
   const std::size_t found =
       principal_directions<Scalar>({transposed.data(), static_cast<std::size_t>(transposed.size())}, length,
@@ -39,19 +40,19 @@ Directions<Scalar> directions_of_matrix(const Matrix<Scalar>& matrix, Index coun
 
 /// Returns the orthogonal matrix I - 2 v v' / v'v.
 template <class Scalar>
-Matrix<Scalar> reflection(Index size, std::uint64_t seed) {
+MatrixOf<Scalar> reflection(Index size, std::uint64_t seed) {
   const Vector<Scalar> v = normal_vector<Scalar>(size, seed, 0);
-  return Matrix<Scalar>::Identity(size, size) - 2 / v.squaredNorm() * v * v.transpose();
+  return MatrixOf<Scalar>::Identity(size, size) - 2 / v.squaredNorm() * v * v.transpose();
 }
 
 template <class Scalar>
 void check_known_directions() {
   // M = U diag(4, 2, 1, 0, 0) V', U 5 x 5, V 9 x 9
-  const Matrix<Scalar> U = reflection<Scalar>(5, 1);
-  const Matrix<Scalar> V = reflection<Scalar>(9, 2);
+  const MatrixOf<Scalar> U = reflection<Scalar>(5, 1);
+  const MatrixOf<Scalar> V = reflection<Scalar>(9, 2);
   Vector<Scalar> values(5);
   values << 4, 2, 1, 0, 0;
-  const Matrix<Scalar> M = U * values.asDiagonal() * V.leftCols(5).transpose();
+  const MatrixOf<Scalar> M = U * values.asDiagonal() * V.leftCols(5).transpose();
   for (const Index count : {1, 3, 5, 9}) {
     CAPTURE(count);
     const Directions<Scalar> directions = directions_of_matrix(M, count);
@@ -76,7 +77,7 @@ TEST_CASE("principal directions: those of a matrix with known singular vectors")
 }
 
 TEST_CASE("principal directions: of entries equally large, the first is positive") {
-  Matrix<double> M(1, 3);
+  MatrixOf<double> M(1, 3);
   M << -2, 2, -2;
   const Directions<double> directions = directions_of_matrix(M, 2);
   CHECK(directions.found == 1);
@@ -88,7 +89,7 @@ TEST_CASE("principal directions: of entries equally large, the first is positive
 TEST_CASE("principal directions: orthonormal, too, where singular values are a million times apart") {
   Vector<double> values(6);
   for (Index k = 0; k < 6; ++k) values[k] = std::pow(10.0, -static_cast<double>(k));
-  const Matrix<double> M =
+  const MatrixOf<double> M =
       reflection<double>(6, 3) * values.asDiagonal() * reflection<double>(40, 4).leftCols(6).transpose();
   const Directions<double> directions = directions_of_matrix(M, 6);
   CHECK(directions.found == 6);
@@ -96,10 +97,10 @@ TEST_CASE("principal directions: orthonormal, too, where singular values are a m
 }
 
 TEST_CASE("principal directions: none of a matrix that is empty, zero or not finite") {
-  CHECK(directions_of_matrix<double>(Matrix<double>::Zero(3, 4), 2).found == 0);
-  CHECK(directions_of_matrix<double>(Matrix<double>(0, 4), 2).found == 0);
+  CHECK(directions_of_matrix<double>(MatrixOf<double>::Zero(3, 4), 2).found == 0);
+  CHECK(directions_of_matrix<double>(MatrixOf<double>(0, 4), 2).found == 0);
   for (const double bad : {std::numeric_limits<double>::infinity(), std::nan(""), 1e200}) {
-    Matrix<double> M = Matrix<double>::Ones(3, 4);
+    MatrixOf<double> M = MatrixOf<double>::Ones(3, 4);
     M(1, 2) = bad;
     const Directions<double> directions = directions_of_matrix(M, 2);
     CHECK(directions.found == 0);
@@ -142,11 +143,11 @@ TEST_CASE("lgc: the basis is that of the last gradients of every worker, whoever
         ++kept;
       }
     }
-    Matrix<double> M(static_cast<Index>(last.size()), 19);
+    MatrixOf<double> M(static_cast<Index>(last.size()), 19);
     for (std::size_t k = 0; k < last.size(); ++k) M.row(static_cast<Index>(k)) = last[k].transpose();
-    const Matrix<double> expected = directions_of_matrix(M, 4).columns;
+    const MatrixOf<double> expected = directions_of_matrix(M, 4).columns;
     for (const PeerRecord<double>& peer : recording.back()) {
-      const Matrix<double> D = directions_of(peer);
+      const MatrixOf<double> D = directions_of(peer);
       CHECK((D * D.transpose() - expected * expected.transpose()).cwiseAbs().maxCoeff() < 1e-9);
     }
   }
@@ -192,7 +193,7 @@ TEST_CASE("lgc: of a vector in the span its coordinates are sent, and nothing is
   const auto experiment = quadratics_in<double>({"star", 1}, "lgc", plan_with(8, "topk(k=1)", 12));
   const auto recording = record_run(experiment);
   const Vector<double> gradient = gradient_at(experiment, 0, recording[dense_rounds][0].model);
-  const Matrix<double> D = directions_of(recording[dense_rounds + 1][0]);
+  const MatrixOf<double> D = directions_of(recording[dense_rounds + 1][0]);
   CHECK(D.cols() == 4);
   const double outside = (gradient - D * (D.transpose() * gradient)).norm();
   CHECK(outside < 1e-2 * gradient.norm());
@@ -211,7 +212,7 @@ TEST_CASE("lgc: what is left out is the compressor's error of what is outside th
     for (PeerId i = 0; i < 5; ++i) {
       const Vector<double> p =
           gradient_at(experiment, i, recording[t - 1][0].model) + recording[t - 1][i].states.at("error");
-      const Matrix<double> D = directions_of(recording[t][i]);
+      const MatrixOf<double> D = directions_of(recording[t][i]);
       const Vector<double> rest = p - D * (D.transpose() * p);
       const double left = recording[t][i].states.at("error").squaredNorm();
       CHECK(left <= (1 - static_cast<double>(k) / 19) * rest.squaredNorm() * (1 + 1e-12) + 1e-28);
@@ -239,7 +240,7 @@ TEST_CASE("lgc: what a worker has sent and what it owes are the sum of its gradi
         if (!experiment.schedule->row(i, t - 1).participates) continue;
         gradients += gradient_at(experiment, i, recording[t - 1][0].model);
         const std::span<const std::byte> message = recording[t][i].sent.front().packet->bytes();
-        const Matrix<double> D = directions_of(recording[t][i]);
+        const MatrixOf<double> D = directions_of(recording[t][i]);
         Vector<double> code(D.cols());
         const std::size_t code_bytes = view(code).size_bytes();
         REQUIRE(read_full<double>(message.first(code_bytes), view(code)));

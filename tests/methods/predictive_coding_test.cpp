@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <vector>
 
@@ -10,7 +11,6 @@
 #include "algorithms/methods/parts/rounding_cost.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/peer/peer.hpp"
-#include "tests/methods/stacked_network.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/worlds.hpp"

@@ -15,9 +15,14 @@ struct StackedComparison {
 };
 
 /// Compares a recording with the matrix recursion of the experiment's method on X (d x n, a column per peer).
-/// The recursion replays the decoded packets of the recording.
+/// The recursion replays the decoded packets of the recording. It computes in double: a run in float is
+/// compared with what exact numbers would have made of its gradients and messages.
 template <class Scalar>
 StackedComparison compare_with_stacked(const Experiment<Scalar>& experiment,
                                        const Recording<Scalar>& recording);
+
+class RecordedRun;
+/// The same for a run that is already seen in double.
+StackedComparison compare_with_stacked(RecordedRun& run);
 
 }  // namespace hearsay::test

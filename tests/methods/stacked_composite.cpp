@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -7,17 +8,15 @@ namespace hearsay::test {
 
 namespace {
 
-template <class Scalar>
-void prox(Network<Scalar>& net, Matrix<Scalar>& Q) {
+void prox(Network& net, Matrix& Q) {
   for (Index i = 0; i < Q.cols(); ++i) {
-    Vector<Scalar> q = Q.col(i);
+    Vector<double> q = Q.col(i);
     net.regularizer().prox(net.eta(), q);
     Q.col(i) = q;
   }
 }
 
-template <class Scalar>
-void dspg(Network<Scalar>& net) {
+void dspg(Network& net) {
   net.X = ((net.X - net.eta() * net.gradients()) * net.mixing()).eval();
   prox(net, net.X);
 }
@@ -52,19 +51,18 @@ Place place_of(const MethodOptions& options, std::uint64_t iteration) {
 }
 
 /// Returns V = G(X; Xi) - G(snapshot; Xi) + full gradients at the snapshot.
-template <class Scalar>
-Matrix<Scalar> svrg_estimate(Network<Scalar>& net, const Place& place) {
+Matrix svrg_estimate(Network& net, const Place& place) {
   const MethodOptions& options = net.options();
   const bool loopless = *options.estimator == "loopless-svrg";
-  Matrix<Scalar>& snapshot = net.kept("snapshot");
-  Matrix<Scalar>& full = net.kept("full gradient");
-  Matrix<Scalar>& mean = net.kept("mean of the epoch");
+  Matrix& snapshot = net.kept("snapshot");
+  Matrix& full = net.kept("full gradient");
+  Matrix& mean = net.kept("mean of the epoch");
   if (place.k == 1) {
     snapshot = !loopless && *options.snapshot == "average" && place.epoch > 1 ? mean : net.X;
     full = net.full_gradients(snapshot);
     mean.setZero();
   }
-  const Matrix<Scalar> V = net.gradients() - net.gradients(snapshot) + full;
+  const Matrix V = net.gradients() - net.gradients(snapshot) + full;
   // w^{k+1} = x^k: the snapshot of the next iteration is the point before this step.
   if (loopless && net.common_random(Purpose::decision).below(*options.inner_length) == 0) {
     snapshot = net.X;
@@ -75,20 +73,19 @@ Matrix<Scalar> svrg_estimate(Network<Scalar>& net, const Place& place) {
 
 /// Returns, for every peer, v = mean_s T_s + sum over xi of (g_s - T_s) / |xi|, where T_s is the gradient of
 /// sample s when it was last drawn. Then T_s = g_s.
-template <class Scalar>
-Matrix<Scalar> saga_estimate(Network<Scalar>& net) {
-  Matrix<Scalar> V = Matrix<Scalar>::Zero(net.X.rows(), net.X.cols());
+Matrix saga_estimate(Network& net) {
+  Matrix V = Matrix::Zero(net.X.rows(), net.X.cols());
   for (Index i = 0; i < V.cols(); ++i) {
     const auto peer = static_cast<PeerId>(i);
     const auto table = [&](Index sample) { return net.kept("sample " + std::to_string(sample)).col(i); };
     const Index samples = net.sample_count(peer);
     for (Index s = 0; s < samples; ++s) {
       if (net.t == 1) table(s) = net.gradient_of_sample(peer, s);
-      V.col(i) += table(s) / static_cast<Scalar>(samples);
+      V.col(i) += table(s) / static_cast<double>(samples);
     }
     const std::vector<Index> drawn = net.minibatch(peer);
     for (const Index s : drawn)
-      V.col(i) += (net.gradient_of_sample(peer, s) - table(s)) / static_cast<Scalar>(drawn.size());
+      V.col(i) += (net.gradient_of_sample(peer, s) - table(s)) / static_cast<double>(drawn.size());
     for (const Index s : drawn) table(s) = net.gradient_of_sample(peer, s);
   }
   return V;
@@ -96,41 +93,32 @@ Matrix<Scalar> saga_estimate(Network<Scalar>& net) {
 
 /// Mixes Y by Chebyshev's rounds: y_{r+1} = (1 + e) y_r W' - e y_{r-1} from y_{-1} = y_0, with e = (1 - s) /
 /// (1 + s), s^2 = 1 - rho^2. Plain gossip is e = 0.
-template <class Scalar>
-Matrix<Scalar> mixed(const Network<Scalar>& net, Matrix<Scalar> Y, const Place& place) {
+Matrix mixed(const Network& net, Matrix Y, const Place& place) {
   const double root = std::sqrt(1.0 - net.rho() * net.rho());
-  const auto e =
-      static_cast<Scalar>(*net.options().gossip == "chebyshev" ? (1.0 - root) / (1.0 + root) : 0.0);
-  Matrix<Scalar> before = Y;
+  const double e = *net.options().gossip == "chebyshev" ? (1.0 - root) / (1.0 + root) : 0.0;
+  Matrix before = Y;
   for (std::uint64_t r = 0; r < rounds_of(*net.options().consensus, place.k); ++r) {
-    const Matrix<Scalar> next = (1 + e) * (Y * net.mixing(place.rounds_before + r)) - e * before;
+    const Matrix next = (1 + e) * (Y * net.mixing(place.rounds_before + r)) - e * before;
     before = Y;
     Y = next;
   }
   return Y;
 }
 
-template <class Scalar>
-void dpsvrg(Network<Scalar>& net) {
+void dpsvrg(Network& net) {
   const MethodOptions& options = net.options();
   const Place place = place_of(options, net.t);
-  const Matrix<Scalar> V = *options.estimator == "saga" ? saga_estimate(net) : svrg_estimate(net, place);
-  Matrix<Scalar> Q = net.X - net.eta() * V;
+  const Matrix V = *options.estimator == "saga" ? saga_estimate(net) : svrg_estimate(net, place);
+  Matrix Q = net.X - net.eta() * V;
   if (*options.prox_order == "prox-then-mix") prox(net, Q);
   Q = mixed(net, Q, place);
   if (*options.prox_order == "mix-then-prox") prox(net, Q);
   net.X = Q;
-  if (place.length != 0) net.kept("mean of the epoch") += Q / static_cast<Scalar>(place.length);
+  if (place.length != 0) net.kept("mean of the epoch") += Q / static_cast<double>(place.length);
 }
 
 }  // namespace
 
-template <class Scalar>
-std::map<std::string, Recursion<Scalar>> composite_recursions() {
-  return {{"dspg", dspg<Scalar>}, {"dpsvrg", dpsvrg<Scalar>}};
-}
-
-template std::map<std::string, Recursion<float>> composite_recursions<float>();
-template std::map<std::string, Recursion<double>> composite_recursions<double>();
+Recursions composite_recursions() { return {{"dspg", dspg}, {"dpsvrg", dpsvrg}}; }
 
 }  // namespace hearsay::test
