@@ -47,12 +47,11 @@ const SweepCell* best_of(const std::vector<const SweepCell*>& candidates, const 
 std::vector<TunedChoice> tuned_choices(const Sweep& sweep, const Sweep& tuning,
                                        const std::vector<SweepRow>& rows) {
   const std::vector<SweepCell> cells = cells_of(tuning, rows);
-  using Axes = decltype(SweepPoint::axes);
   std::vector<std::pair<TunedValues, std::vector<const SweepCell*>>> places;  // with the candidates
   for (const SweepCell& cell : cells) {
     // The tuned axes stand behind the others.
     const auto begin_of_tuned = cell.point().axes.end() - static_cast<std::ptrdiff_t>(sweep.tuned.size());
-    const Axes axes(cell.point().axes.begin(), begin_of_tuned);
+    const decltype(SweepPoint::axes) axes(cell.point().axes.begin(), begin_of_tuned);
     if (places.empty() || places.back().first.variant != cell.point().variant ||
         places.back().first.axes != axes)
       places.push_back({{cell.point().variant, axes, {}}, {}});
