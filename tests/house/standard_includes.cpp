@@ -10,34 +10,80 @@ namespace hearsay {
 namespace {
 
 const std::map<std::string, std::vector<std::string>> names_of = {
-    {"<algorithm>", {"all_of",      "any_of",  "binary_search", "clamp",     "contains",    "copy",
-                     "copy_n",      "count",   "count_if",      "equal",     "fill",        "fill_n",
-                     "find",        "find_if", "for_each",      "is_sorted", "lower_bound", "max",
-                     "max_element", "min",     "min_element",   "none_of",   "nth_element", "remove_if",
-                     "reverse",     "sort",    "transform",     "unique",    "upper_bound"}},
+    {"<algorithm>",
+     {"all_of",      "any_of",    "binary_search", "clamp",       "contains", "copy",        "copy_if",
+      "copy_n",      "count",     "count_if",      "equal",       "fill",     "fill_n",      "find",
+      "find_if",     "for_each",  "is_sorted",     "lower_bound", "max",      "max_element", "min",
+      "min_element", "none_of",   "nth_element",   "remove_if",   "reverse",  "rotate",      "sort",
+      "stable_sort", "transform", "unique",        "upper_bound"}},
     {"<array>", {"array"}},
+    {"<atomic>",
+     {"atomic", "memory_order_acq_rel", "memory_order_acquire", "memory_order_relaxed",
+      "memory_order_release"}},
+    {"<bit>",
+     {"bit_cast", "bit_ceil", "bit_width", "countl_zero", "countr_zero", "endian", "has_single_bit",
+      "popcount"}},
     {"<chrono>", {"chrono"}},
-    {"<cmath>", {"abs",    "ceil",     "cos",       "exp",   "expm1",   "floor", "fmax",  "fmin",
-                 "hypot",  "isfinite", "isnan",     "ldexp", "llround", "log",   "log1p", "log2",
-                 "lround", "pow",      "nextafter", "round", "sin",     "sqrt",  "tanh"}},
-    {"<cstddef>", {"byte", "nullptr_t", "ptrdiff_t", "size_t"}},
+    {"<cmath>",
+     {"abs",       "ceil",     "copysign", "cos",     "exp",   "expm1",   "fabs", "floor", "fmax", "fmin",
+      "hypot",     "isfinite", "isinf",    "isnan",   "ldexp", "llround", "log",  "log1p", "log2", "lround",
+      "nextafter", "pow",      "round",    "signbit", "sin",   "sqrt",    "tanh", "trunc"}},
+    {"<compare>", {"partial_ordering", "strong_ordering"}},
+    {"<concepts>",
+     {"convertible_to", "equality_comparable", "floating_point", "integral", "same_as", "unsigned_integral"}},
+    {"<condition_variable>", {"condition_variable"}},
+    {"<coroutine>", {"coroutine_handle", "suspend_always", "suspend_never"}},
+    {"<cstddef>", {"byte", "nullptr_t", "ptrdiff_t", "size_t", "to_integer"}},
     {"<cstdint>",
-     {"int16_t", "int32_t", "int64_t", "int8_t", "uint16_t", "uint32_t", "uint64_t", "uint8_t", "uintmax_t"}},
+     {"int16_t", "int32_t", "int64_t", "int8_t", "uint16_t", "uint32_t", "uint64_t", "uint8_t", "uintmax_t",
+      "uintptr_t"}},
+    {"<cstring>", {"memcmp", "memcpy", "memset", "strerror", "strlen"}},
+    {"<deque>", {"deque"}},
+    {"<exception>",
+     {"current_exception", "exception", "exception_ptr", "rethrow_exception", "terminate",
+      "uncaught_exceptions"}},
     {"<filesystem>", {"filesystem"}},
-    {"<functional>", {"function", "greater", "hash", "invoke", "less", "plus", "ref", "reference_wrapper"}},
+    {"<fstream>", {"ifstream", "ofstream"}},
+    {"<functional>",
+     {"equal_to", "function", "greater", "hash", "identity", "invoke", "less", "plus", "ref",
+      "reference_wrapper"}},
+    {"<future>", {"async", "future", "launch", "promise"}},
+    {"<initializer_list>", {"initializer_list"}},
     {"<limits>", {"numeric_limits"}},
     {"<map>", {"map", "multimap"}},
     {"<memory>",
-     {"enable_shared_from_this", "make_shared", "make_unique", "shared_ptr", "unique_ptr", "weak_ptr"}},
+     {"addressof", "enable_shared_from_this", "make_shared", "make_unique", "shared_ptr", "unique_ptr",
+      "weak_ptr"}},
+    {"<mutex>", {"call_once", "lock_guard", "mutex", "once_flag", "scoped_lock", "unique_lock"}},
+    {"<numeric>", {"accumulate", "gcd", "inner_product", "iota", "lcm", "reduce"}},
     {"<optional>", {"make_optional", "nullopt", "optional"}},
+    {"<queue>", {"priority_queue", "queue"}},
     {"<set>", {"multiset", "set"}},
+    {"<source_location>", {"source_location"}},
     {"<span>", {"as_bytes", "as_writable_bytes", "span"}},
-    {"<string>", {"getline", "stoi", "string", "to_string"}},
+    {"<sstream>", {"istringstream", "ostringstream"}},
+    {"<stdexcept>", {"invalid_argument", "logic_error", "out_of_range", "runtime_error"}},
+    {"<stop_token>", {"stop_source", "stop_token"}},
+    {"<string>", {"getline", "stod", "stoi", "string", "to_string"}},
     {"<string_view>", {"string_view"}},
-    {"<utility>", {"exchange", "forward", "make_pair", "move", "pair", "swap"}},
+    {"<system_error>", {"error_code", "system_error"}},
+    {"<thread>", {"jthread", "thread"}},
+    {"<tuple>", {"tie", "tuple"}},
+    {"<type_traits>",
+     {"conditional_t", "decay_t", "is_constructible_v", "is_floating_point_v", "is_integral_v", "is_same_v",
+      "remove_cvref_t", "type_identity_t"}},
+    {"<unordered_map>", {"unordered_map"}},
+    {"<unordered_set>", {"unordered_set"}},
+    {"<utility>",
+     {"as_const", "exchange", "forward", "index_sequence", "make_index_sequence", "make_pair", "move", "pair",
+      "swap"}},
     {"<variant>", {"get_if", "holds_alternative", "monostate", "variant", "visit"}},
     {"<vector>", {"vector"}},
 };
+
+/// Names that come with every container that they are used on.
+const std::set<std::string> of_any_container = {"begin", "data",     "empty", "end",
+                                                "erase", "erase_if", "get",   "size"};
 
 /// Returns the header of what is called std::NAME; empty if the table has none.
 std::string header_of(const std::string& name) {
@@ -105,9 +151,12 @@ Violations headers_include_what_they_name(const SourceTree& tree) {
     std::set<std::string> told;
     for (std::size_t k = 0; k < file.code.size(); ++k)
       for (const std::string& name : standard_names(file.code[k]))
-        if (const std::string header = header_of(name);
-            !header.empty() && !includes.of(file.path).contains(header) && told.insert(header).second)
+        if (const std::string header = header_of(name); header.empty()) {
+          if (!of_any_container.contains(name) && told.insert(name).second)
+            found.push_back(at(file, k, "std::" + name + ": standard_includes.cpp does not know its header"));
+        } else if (!includes.of(file.path).contains(header) && told.insert(header).second) {
           found.push_back(at(file, k, "std::" + name + ": " + header + " is not included"));
+        }
   }
   return found;
 }
