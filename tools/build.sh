@@ -21,17 +21,18 @@ fi
 # Reads what ninja says, its steps as "step FINISHED TOTAL SECONDS WHAT". Shows how far it is: on one moving line,
 # or a line for every tenth if there is no terminal. Other lines are a compiler's, and are shown.
 show() {
+  set -f
   erase=
   [ ! -t 1 ] || erase=$(printf '\r\033[K')
   tenths=0
-  while IFS= read -r line; do
+  while IFS= read -r line || [ -n "$line" ]; do
     case $line in
       'step '[0-9]*)
         set -- $line
         [ "$2" -gt 0 ] || continue
         seconds=${4%%.*}
         minutes=$((seconds * ($3 - $2) / $2 / 60 + 1))
-        progress="building: $2 of $3 steps, less than $minutes min left"
+        progress="building: $2 of $3 steps, about $minutes min left"
         if [ -n "$erase" ]; then
           printf '%s%s' "$erase" "$progress"
         elif [ $((10 * $2 / $3)) -gt $tenths ]; then
@@ -45,9 +46,12 @@ show() {
   printf '%s' "$erase"
 }
 
+# The exit code of the left side of a pipe goes through a file: there is none if that side was killed.
+rm -f build/built.txt
 {
   code=0
   NINJA_STATUS='step %f %t %e ' cmake --build build ${1:+--target "$@"} 2>&1 || code=$?
   echo "$code" > build/built.txt
 } | show
-exit "$(cat build/built.txt)"
+code=$(cat build/built.txt 2> /dev/null) || code=1
+exit "${code:-1}"
