@@ -13,10 +13,11 @@ async function takePage(browser, options) {
   return page;
 }
 
-/// Leaves `page` to the next test, as nobody has used it.
-async function leavePage(browser, page) {
-  await page.evaluate(() => localStorage.clear());
-  page.removeAllListeners();
+/// Empties a page that shows the report at `address`, so that the next test finds it like a new one. Closes a page
+/// that has left the report, or has opened another one.
+async function leavePage(browser, page, address) {
+  if (page.url().split("#")[0] !== address || page.context().pages().length > 1) return page.context().close();
+  await page.evaluate(() => { localStorage.clear(); sessionStorage.clear(); });
   await page.mouse.move(0, 0);
   await page.goto("about:blank");
   left.set(browser, page);
@@ -26,19 +27,23 @@ async function leavePage(browser, page) {
 /// those of a browser's context, and `fragment`.
 export async function inReport(browser, folder, file, { fragment = "", ...options }, body) {
   const page = await takePage(browser, options);
-  const address = `file://${join(folder, file)}`;
+  const address = new URL(`file://${join(folder, file)}`).href;
   const trouble = [];
-  page.on("console", (message) => trouble.push(`console: ${message.text()}`));
-  page.on("pageerror", (error) => trouble.push(`error: ${error}`));
-  page.on("request", (request) => { if (request.url().split("#")[0] !== address && !/^(data|blob):/.test(request.url())) trouble.push(`request: ${request.url()}`); });
-  page.on("dialog", (dialog) => { trouble.push("dialog"); dialog.dismiss(); });
+  const listeners = {
+    console: (message) => trouble.push(`console: ${message.text()}`),
+    pageerror: (error) => trouble.push(`error: ${error}`),
+    request: (request) => { if (request.url().split("#")[0] !== address && !/^(data|blob):/.test(request.url())) trouble.push(`request: ${request.url()}`); },
+    dialog: (dialog) => { trouble.push("dialog"); dialog.dismiss(); },
+  };
+  for (const [event, listener] of Object.entries(listeners)) page.on(event, listener);
   let passed = false;
   try {
     await page.goto(address + fragment);
     await body({ page, trouble });
     passed = true;
   } finally {
-    if (passed && Object.keys(options).length === 0) await leavePage(browser, page);
+    for (const [event, listener] of Object.entries(listeners)) page.off(event, listener);
+    if (passed && Object.keys(options).length === 0) await leavePage(browser, page, address);
     else await page.context().close();
   }
 }
