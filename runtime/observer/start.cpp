@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/foundation/little_endian.hpp"
+#include "runtime/foundation/units.hpp"
 #include "runtime/observer/checkpoint_period.hpp"
 
 namespace hearsay {
@@ -111,7 +112,8 @@ std::string RunStart::missing_peers() const {
   const Blockers all = blockers();
   const std::string known = reasons(all.peers);
   return (all.never_called ? named_with_addresses(all.peers) : names_of(all.peers)) +
-         (all.never_called ? " did not come up in time" : " did not reach all neighbors in time") +
+         (all.never_called ? " did not come up" : " did not reach all neighbors") + " within " +
+         to_text(input_.start_patience) +
          (!known.empty() ? ": " + known
           : all.never_called
               ? "; expected hearsay peer FILE --id " + std::to_string(all.peers.front()) +

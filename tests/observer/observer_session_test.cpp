@@ -105,7 +105,7 @@ TEST_CASE("observer session: whoever does not come up is named with its address,
   ObserverSession session{observer_input(experiment, 10s, {"tcp://a:1", "tcp://b:2"}), evaluator, Instant{}};
   session.tick(Instant{} + 11s);
   const std::string reason = session.outcome().reason;
-  CHECK_MESSAGE(reason.starts_with("peers 0 (tcp://a:1), 1 (tcp://b:2) did not come up in time"), reason);
+  CHECK_MESSAGE(reason.starts_with("peers 0 (tcp://a:1), 1 (tcp://b:2) did not come up within 10 s"), reason);
 }
 
 TEST_CASE("observer session: whoever does not come up is named, and all others are told") {
@@ -119,10 +119,11 @@ TEST_CASE("observer session: whoever does not come up is named, and all others a
   CHECK(scene.said_to(0) == Kinds{FrameKind::stop});
   CHECK(scene.session.over());
   CHECK(scene.session.outcome().status == RunStatus::lost);
-  CHECK(scene.session.outcome().reason ==
-        "peer 1 did not come up in time; expected hearsay peer FILE --id 1 on its host, and a port that is "
-        "open: "
-        "hearsay check FILE --connect tests it");
+  CHECK(
+      scene.session.outcome().reason ==
+      "peer 1 did not come up within 10 s; expected hearsay peer FILE --id 1 on its host, and a port that is "
+      "open: "
+      "hearsay check FILE --connect tests it");
 }
 
 TEST_CASE("observer session: a peer that leaves with a reason ends the run everywhere with that reason") {

@@ -269,7 +269,7 @@ TEST_CASE("start: all who wait for the run to begin are told for whom, and why t
   CHECK(whom(7) == "peer 0 (tcp://there) to come up");
   scene.observer.tick(Instant{} + 61s);
   CHECK(scene.observer.outcome().reason ==
-        "peer 1 did not reach all neighbors in time: peer 1 waits for peer 0 (tcp://there) to come up");
+        "peer 1 did not reach all neighbors within 60 s: peer 1 waits for peer 0 (tcp://there) to come up");
 
   Scene refused;
   FrameHeader hello = from_second;
@@ -281,7 +281,8 @@ TEST_CASE("start: all who wait for the run to begin are told for whom, and why t
   refused.talk();
   refused.observer.tick(Instant{} + 61s);
   CHECK(refused.observer.outcome().reason ==
-        "peer 1 did not come up in time: peer 1 was refused, since peer 0 runs 20 iterations, peer 1 7; give "
+        "peer 1 did not come up within 60 s: peer 1 was refused, since peer 0 runs 20 iterations, peer 1 7; "
+        "give "
         "both the same run.iterations");
 }
 

@@ -109,7 +109,7 @@ TEST_SUITE("net") {
     // By a name that it is not known by.
     const std::string elsewhere = "tcp://localhost" + desk.places[1].substr(desk.places[1].rfind(':'));
     const auto said = all_end(2, "HEARSAY_OBSERVER", elsewhere);
-    CHECK_MESSAGE(contains(said.first, "peer 2 (" + desk.places[2] + ") did not come up in time"),
+    CHECK_MESSAGE(contains(said.first, "peer 2 (" + desk.places[2] + ") did not come up within 5 s"),
                   said.first);
     CHECK_MESSAGE(contains(said.second, "the observer (" + elsewhere + "), peer 1 answers"), said.second);
   }
