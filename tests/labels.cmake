@@ -108,6 +108,7 @@ set(not_quick
   [==[live: a sweep whose page nobody looks at ends by itself, and leaves no process behind]==]
   [==[naive: its floor is several times D-PSGD's at equal T, DCD's is not]==]
   [==[objectives: a shard longer than a block of scratch is the sum of its samples]==]
+  [==[papers.sh: one page of all papers, and exit code 5 with their names if a claim does not hold]==]
   [==[pipeline: a fused compressor and its stages one by one give the same bytes and floats<double>]==]
   [==[pipeline: a fused compressor and its stages one by one give the same bytes and floats<float>]==]
   [==[regret: it grows like the root of T]==]
