@@ -71,7 +71,7 @@ std::vector<TunedChoice> tuned_choices(const Sweep& sweep, const Sweep& tuning,
             "no candidate reached the target with the tuning seeds, so the least loss decided";
     }
     if (!best) best = candidates.front();
-    const Axes& all = best->point().axes;
+    const auto& all = best->point().axes;
     choice.values.values.assign(all.end() - static_cast<std::ptrdiff_t>(sweep.tuned.size()), all.end());
     choices.push_back(std::move(choice));
   }
