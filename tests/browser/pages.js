@@ -5,9 +5,10 @@ import { screens } from "./browser.js";
 /// Pages on a desktop that a test has left, one a browser. Making one takes three times as long as loading a report.
 const left = new WeakMap();
 
-async function takePage(browser, options) {
-  if (Object.keys(options).length > 0 || !left.has(browser))
-    return (await browser.newContext({ viewport: screens.desktop, ...options })).newPage();
+const newPage = async (browser, options) => (await browser.newContext({ viewport: screens.desktop, ...options })).newPage();
+
+async function takePage(browser) {
+  if (!left.has(browser)) return newPage(browser, {});
   const page = left.get(browser);
   left.delete(browser);
   return page;
@@ -26,7 +27,8 @@ async function leavePage(browser, page, address) {
 /// Opens a report for `body`; whatever it asks for but itself, or says on the console, is in `trouble`. `options` are
 /// those of a browser's context, and `fragment`.
 export async function inReport(browser, folder, file, { fragment = "", ...options }, body) {
-  const page = await takePage(browser, options);
+  const isDesktop = Object.keys(options).length === 0;
+  const page = await (isDesktop ? takePage(browser) : newPage(browser, options));
   const address = new URL(`file://${join(folder, file)}`).href;
   const trouble = [];
   const listeners = {
@@ -43,7 +45,7 @@ export async function inReport(browser, folder, file, { fragment = "", ...option
     passed = true;
   } finally {
     for (const [event, listener] of Object.entries(listeners)) page.off(event, listener);
-    if (passed && Object.keys(options).length === 0) await leavePage(browser, page, address);
+    if (passed && isDesktop) await leavePage(browser, page, address);
     else await page.context().close();
   }
 }
