@@ -2,42 +2,48 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "runtime/observer/evaluation_schedule.hpp"
 #include "runtime/observer/members.hpp"
 #include "runtime/observer/observer_frames.hpp"
+#include "runtime/wire/beats.hpp"
 
 namespace hearsay {
 
-/// Asks the peers for their scores of a mean model while the data are at home, and asks again who does not
-/// answer.
+/// Asks the peers for their scores of a mean model while the data are at home. Asks a peer again if its
+/// heartbeats show that the question or the answer is lost; what is only late is not asked twice, since a
+/// question is as long as a model.
 class Inquiry {
  public:
   /// All must outlive the inquiry.
   Inquiry(const EvaluationSchedule& schedule, const Members& members, ObserverFrames& words,
           PeerId peer_count)
-      : schedule_(schedule), members_(members), words_(words), peer_count_(peer_count) {}
+      : schedule_(schedule), members_(members), words_(words), asked_(peer_count) {}
 
-  /// Asks all peers the questions that they were not asked yet.
-  void ask_what_is_new();
+  /// Asks all peers the questions that they were not asked yet. `beat` is the number of the observer's newest
+  /// heartbeat.
+  void ask_what_is_new(std::uint32_t beat);
   /// Asks peer `id`, which starts or comes back, all that it has not answered.
-  void ask(PeerId id);
-  /// To be called with every heartbeat. An answer may take as long as a pass over all data of a peer, so a
-  /// question is repeated ever more rarely: after 3 heartbeats, after 6 more, and so on.
-  void beat();
+  void ask(PeerId id, std::uint32_t beat);
+  /// Peer `id` has heard heartbeat `heard` of the observer, and is answering the questions of the evaluations
+  /// `being_answered`. Asks again what it has neither answered nor heard.
+  void note_alive(PeerId id, std::uint32_t heard, std::span<const std::uint64_t> being_answered,
+                  std::uint32_t beat);
 
  private:
-  static constexpr int first_wait = 3;  // in heartbeats
-
-  void ask(PeerId id, const Question& question);
+  struct Asked {
+    std::uint64_t iteration;
+    SentBefore sent;
+  };
+  void ask(PeerId id, const Question& question, std::uint32_t beat);
 
   const EvaluationSchedule& schedule_;
   const Members& members_;
   ObserverFrames& words_;
-  PeerId peer_count_;
-  std::optional<std::uint64_t> newest_;  // the iteration of the newest question that was sent
-  int wait_ = first_wait;                // in heartbeats, between two times that the same is asked
-  int beats_left_ = first_wait;
+  std::optional<std::uint64_t> newest_;    // the iteration of the newest question that was sent
+  std::vector<std::vector<Asked>> asked_;  // by peer: the open questions that were sent to it
 };
 
 }  // namespace hearsay

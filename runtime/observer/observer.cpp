@@ -197,9 +197,9 @@ std::optional<Verdict> Observer<Scalar>::evaluate(std::uint64_t iteration, Gathe
     asked.evaluation.loss_worst = largest;
     asked.evaluation.loss_spread = largest - least;
   }
+  const std::size_t question_bytes = header_bytes + (iteration > 0 ? model_bytes() : 0);
   if (asks_ == Asks::nobody && problem_->at_home) {  // in a run of processes these peers would be asked
-    asked.evaluation.evaluation_bytes +=
-        asked.models.size() * (2 * header_bytes + model_bytes() + score_bytes);
+    asked.evaluation.evaluation_bytes += asked.models.size() * (question_bytes + header_bytes + score_bytes);
     for (const auto& objective : problem_->objectives)
       asked.answers.emplace_back(objective->score(asked.mean));
     const ModelScore score = problem_->score_of(asked.scores(), asked.mean);
@@ -213,7 +213,7 @@ std::optional<Verdict> Observer<Scalar>::evaluate(std::uint64_t iteration, Gathe
   asked.answers.resize(asked.models.size());
   for (PeerId peer = 0; peer < asked.owed.size(); ++peer) {
     asked.owed[peer] = counts_from_[peer] <= iteration;
-    if (asked.owed[peer]) asked.evaluation.evaluation_bytes += header_bytes + model_bytes();
+    if (asked.owed[peer]) asked.evaluation.evaluation_bytes += question_bytes;
   }
   questions_.open(std::move(asked));
   return std::nullopt;

@@ -1,10 +1,9 @@
 #include "runtime/observer/observer_session.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "runtime/record/json.hpp"
-#include "runtime/record/score_payload.hpp"
+#include "runtime/wire/numbers.hpp"
 #include "runtime/wire/stop.hpp"
 #include "runtime/wire/words_from_observer.hpp"
 #include "runtime/wire/words_to_observer.hpp"
@@ -41,6 +40,7 @@ void ObserverSession::hear(const FrameHeader& header, std::span<const std::byte>
   if (header.kind == FrameKind::hello) return answer_hello(header, payload, now, host);
   const PeerId sender = header.sender;
   if (header.run_id != words_.run_id() || sender >= input_.peer_count) return;
+  if (closing_ == Closing::parting) return hear_after_last_word(header, now);
   if (header.kind == FrameKind::join) return take_in(header, now);
   if (header.kind == FrameKind::alive) note_detachment(sender, to_observer::as_alive(header).contact, now);
   if (members_.is_gone(sender) && (header.kind != FrameKind::alive || !take_back(header, now))) return;
@@ -60,7 +60,7 @@ void ObserverSession::hear(const FrameHeader& header, std::span<const std::byte>
     case FrameKind::holds:
       return take_holds(sender, payload);
     case FrameKind::alive:
-      return take_alive(header, now);
+      return take_alive(header, payload, now);
     case FrameKind::evaluation:
       if (started()) settle(schedule_.take(header, payload));
       return;
@@ -86,10 +86,23 @@ void ObserverSession::answer_hello(const FrameHeader& hello, std::span<const std
     return;
   }
   if (!claims_.accepts(hello, payload)) return;
+  if (closing_ == Closing::parting) return answer_late_hello(hello);
   // Under policy "drop", once the run has begun, another process with the same id is a new peer.
   const bool is_new_peer = members_.is_gone(hello.sender) || (started() && drops());
   if (!is_new_peer && claims_.must_wait(hello, now, host)) return;
   admit(hello, host);
+}
+
+/// The last word was said. A process that was killed and is started again need not be restored.
+void ObserverSession::answer_late_hello(const FrameHeader& hello) {
+  const PeerId sender = hello.sender;
+  if (claims_.is_holder(hello)) return farewell_->say(sender);
+  if (to_observer::as_hello(hello).state != HelloState::resumes || loss_) {
+    words_.say(sender, FrameKind::refuse, "the run has ended").only_to = hello.incarnation;
+  } else {
+    words_.say(sender, Stop{}).only_to = hello.incarnation;
+    forget(sender);
+  }
 }
 
 void ObserverSession::admit(const FrameHeader& hello, const std::string& host) {
@@ -101,6 +114,7 @@ void ObserverSession::admit(const FrameHeader& hello, const std::string& host) {
   if (members_.is_gone(sender)) return welcome_joiner(hello);
   claims_.welcome(hello);  // not ready: the process may be a restarted one
   const HelloState state = to_observer::as_hello(hello).state;
+  members_[sender].beat = 0;
   start_.note_welcome(sender, state == HelloState::resumes);
   if (closing_ != Closing::open && started() && start_.resumes(sender)) {
     words_.say(sender, Stop{});
@@ -123,20 +137,6 @@ void ObserverSession::welcome_joiner(const FrameHeader& hello) {
   words_.say(hello.sender, FrameKind::welcome);
 }
 
-void ObserverSession::turn_away(const std::string& why) {
-  std::set<PeerId> others;
-  for (PeerId id = 0; id < input_.peer_count; ++id)
-    if (id != observer_peer && !members_.is_gone(id)) others.insert(id);
-  turning_away_.emplace(why, std::move(others));
-}
-
-void ObserverSession::take_holds(PeerId sender, std::span<const std::byte> payload) {
-  if (!start_.resumes(sender)) return;
-  start_.note_checkpoints(sender, payload);
-  if (progress_ != Progress::gathering || start_.resumed_from()) return say_resume(sender);
-  choose_checkpoint();
-}
-
 /// Chooses the checkpoint to resume from, once all are here and if none is in the middle of the run.
 void ObserverSession::choose_checkpoint() {
   if (progress_ != Progress::gathering || !start_.can_choose()) return;
@@ -147,18 +147,6 @@ void ObserverSession::choose_checkpoint() {
   schedule_.resume_from(*start_.resumed_from());
   for (PeerId id = 0; id < input_.peer_count; ++id)
     if (start_.resumes(id)) say_resume(id);
-}
-
-void ObserverSession::say_resume(PeerId to) {
-  words_.say(to, from_observer::Resume{.common = start_.resumed_from().value_or(0),
-                                       .others_are_under_way = progress_ != Progress::gathering});
-}
-
-void ObserverSession::mark_under_way() {
-  if (progress_ != Progress::gathering) return;
-  progress_ = Progress::under_way;
-  for (PeerId id = 0; id < input_.peer_count; ++id)
-    if (start_.resumes(id) && start_.has_reported(id) && !claims_.is_ready(id)) say_resume(id);
 }
 
 void ObserverSession::take_ready(PeerId sender, std::optional<std::uint64_t> last_verdict, Instant now) {
@@ -179,23 +167,18 @@ void ObserverSession::take_ready(PeerId sender, std::optional<std::uint64_t> las
 void ObserverSession::start_peer(PeerId id, Instant now) {
   words_.say(id, from_observer::Start{input_.iterations, origin_, now - origin_});
   for (const Verdict& verdict : schedule_.last_verdicts(verdicts_told_again)) say_verdict(id, verdict);
-  inquiry_.ask(id);
+  inquiry_.ask(id, beat_);
 }
 
-void ObserverSession::take_alive(const FrameHeader& alive, Instant now) {
-  const auto [contact, last_verdict] = to_observer::as_alive(alive);
+void ObserverSession::take_alive(const FrameHeader& alive, std::span<const std::byte> payload, Instant now) {
+  const auto [contact, last_verdict, beats] = to_observer::as_alive(alive);
+  members_[alive.sender].beat = beats.own;
   if (contact.has_begun()) mark_under_way();
   // A peer sends heartbeats to the observer only once it is ready.
   if (!claims_.is_ready(alive.sender)) return take_ready(alive.sender, last_verdict, now);
   const bool lacks_verdict = last_verdict < schedule_.last_judged();
-  if (started() && (!contact.has_begun() || lacks_verdict)) start_peer(alive.sender, now);
-}
-
-void ObserverSession::take_answer(const FrameHeader& header, std::span<const std::byte> payload) {
-  const auto score = decode_score(payload);
-  if (!score || !started()) return;
-  settle(schedule_.take_answer(header.sender, header.iteration, *score));
-  end_if_all_have();
+  if (started() && (!contact.has_begun() || lacks_verdict)) return start_peer(alive.sender, now);
+  if (started()) inquiry_.note_alive(alive.sender, beats.heard, decode_numbers(payload), beat_);
 }
 
 void ObserverSession::take_result(PeerId sender, std::span<const std::byte> payload) {
@@ -205,7 +188,7 @@ void ObserverSession::take_result(PeerId sender, std::span<const std::byte> payl
   if (!outcome || (!outcome->divergence && !schedule_.has_sent_all(sender, outcome->iterations))) return;
   members_[sender].outcome = *outcome;
   members_[sender].standing = Standing::finished;
-  if (outcome->divergence) stop({}, 0);
+  if (outcome->divergence) stop();
   end_if_all_have();
 }
 
@@ -216,9 +199,11 @@ void ObserverSession::take_stop(const FrameHeader& header, std::span<const std::
     return;
   const std::string reason = printable_text(payload);
   payload.empty() || exit_code == 130 ? interrupt(now, reason) : lose(reason, exit_code);
+  if (!payload.empty()) forget(header.sender);  // it has ended
 }
 
 void ObserverSession::lose_peer(PeerId id, const std::string& how, const std::string& to_others) {
+  if (closing_ == Closing::parting) return forget(id);
   if (!over() && !members_.is_lost(id) && started() && drops())
     for (PeerId other = 0; other < input_.peer_count; ++other) {
       if (other == id || members_.is_gone(other)) continue;
@@ -230,14 +215,20 @@ void ObserverSession::lose_peer(PeerId id, const std::string& how, const std::st
 
 void ObserverSession::do_without(PeerId id, const std::string& how) {
   if (members_.is_lost(id) || over()) return;
-  if (!drops() || !started()) return lose(how);
-  if (members_.has_finished(id)) return;  // it had sent its result
+  if (!drops() || !started()) {
+    lose(how);
+    return forget(id);
+  }
+  if (members_.has_finished(id)) {  // it had sent its result
+    members_[id].has_left = true;
+    return;
+  }
   if (is_last_hub(id)) return lose(how + "; it is the hub, without which no worker trains");
   members_[id].standing = Standing::lost;
   say_verdicts(schedule_.drop(id));
   if (members_.all_are_lost()) return lose("all peers were lost");
   if (input_.has_hub && members_.only_one_left(hub_id)) return lose("all workers were lost");
-  inquiry_.ask_what_is_new();
+  inquiry_.ask_what_is_new(beat_);
   end_if_all_have();
 }
 
@@ -264,7 +255,7 @@ bool ObserverSession::take_back(const FrameHeader& alive, Instant now) {
   const bool is_apart = input_.failure.hub_standby && (is_hub(alive.sender) || !members_.is_lost(hub_id));
   if (is_detached || !is_restored) return false;
   // It may be lost to the observer alone: then its hub waits for it, and it for the verdicts it has missed.
-  if (is_apart && !is_hub(alive.sender)) take_alive(alive, now);
+  if (is_apart && !is_hub(alive.sender)) take_alive(alive, {}, now);
   if (is_apart || closing_ != Closing::open || !first) return false;
   members_.take_back(alive.sender);
   schedule_.take_back(alive.sender, *first);
@@ -297,7 +288,7 @@ void ObserverSession::take_in(const FrameHeader& join, Instant now) {
 }
 
 std::optional<PeerId> ObserverSession::silent_peer(Instant now) {
-  if (over() || !started()) return std::nullopt;
+  if (over() || closing_ == Closing::parting || !started()) return std::nullopt;
   members_.look(now);
   return members_.silent_peer(now);
 }
@@ -317,36 +308,43 @@ void ObserverSession::judge_silence(Instant now) {
 void ObserverSession::tick(Instant now) {
   if (over()) return;
   members_.look(now);
-  if (!started() && now > start_deadline_) return lose(start_.missing_peers());
-  if (end_deadline_ && now > *end_deadline_) return end();
-  if (now < next_heartbeat_) return;
+  if (closing_ == Closing::parting)
+    farewell_->judge_silence(now, input_.failure.lost_after);
+  else if (!started() && now > start_deadline_)
+    return lose(start_.missing_peers());
+  else if (end_deadline_ && now > *end_deadline_)
+    return end();
+  leave_if_all_have_heard();
+  if (!over() && now >= next_heartbeat_) beat(now);
+}
+
+void ObserverSession::beat(Instant now) {
   next_heartbeat_ = now + heartbeat_interval(input_.failure.lost_after);
+  if (farewell_) return farewell_->repeat();
+  ++beat_;
   const std::string waits = started() ? "" : start_.start_blockers();
   for (PeerId id = 0; id < input_.peer_count; ++id)
     if (!claims_.is_absent(id)) {
       const auto state = members_.has_finished(id) ? AliveState::has_result : AliveState::lacks_result;
-      words_.say(id, from_observer::Alive{state, schedule_.evaluated(id)}, waits);
+      const Beats beats{.own = beat_, .heard = members_[id].beat};
+      words_.say(id, from_observer::Alive{state, schedule_.evaluated(id), beats}, waits);
     }
-  inquiry_.beat();
-}
-
-FrameHeader ObserverSession::busy_sign() const {
-  FrameHeader header = words_.header_of(FrameKind::alive);
-  put(from_observer::Alive{.state = AliveState::is_busy}, header);
-  return header;
 }
 
 void ObserverSession::interrupt(Instant now, const std::string& by) {
+  if (closing_ == Closing::parting && !interrupted_) closing_ = Closing::over;  // the user does not wait
   if (interrupted_ || over()) return;
-  const std::string whom = by.empty() ? "peer 0 was interrupted before the run began" : by;
-  interrupted_ = started() || (by.empty() && input_.addresses.empty()) ? "interrupted" : whom;
+  const bool is_plain = started() || (by.empty() && input_.addresses.empty());
+  interrupted_ = is_plain ? "interrupted" : by.empty() ? "peer 0 was interrupted before the run began" : by;
   // Before the start, peers have no results to send: they end with the sentence.
-  stop(started() ? std::string() : *interrupted_, started() ? 0 : 130);
-  end_deadline_ = now + (started() ? patience_after_stop : Duration{0});
+  if (!started()) return part_unless_it_goes_on(Stop{130}, *interrupted_);
+  stop();
+  end_deadline_ = now + patience_after_stop;
   expect_no_results_of_killed_peers();
 }
 
 void ObserverSession::leave(Instant now) {
+  if (closing_ == Closing::parting) return interrupt(now);
   const bool ends_with_hub = is_last_hub(hub_id) && drops();  // which is in this process, too
   const bool goes_on = !ends_with_hub && input_.failure.survives_a_leave();
   if (progress_ == Progress::gathering || !goes_on) return interrupt(now);
@@ -355,20 +353,24 @@ void ObserverSession::leave(Instant now) {
 }
 
 void ObserverSession::lose(const std::string& reason, int exit_code) {
-  if (over()) return;
+  if (closing_ == Closing::parting || over()) return;
   loss_ = Loss{reason, exit_code == 2 && !started()};
-  stop(reason, exit_code);
-  closing_ = Closing::over;
+  part_unless_it_goes_on(Stop{exit_code}, reason);
 }
 
-void ObserverSession::stop(const std::string& reason, int exit_code) {
+/// Under policy "drop", a run that an earlier observer has started goes on without this one.
+void ObserverSession::part_unless_it_goes_on(Stop word, const std::string& reason) {
+  if (!started() && drops() && progress_ == Progress::under_way)
+    closing_ = Closing::over;
+  else
+    part(word, reason);
+}
+
+void ObserverSession::stop() {
   if (closing_ != Closing::open) return;
   closing_ = Closing::stopping;
-  // Under policy "drop", a run that an earlier observer has started goes on without this one.
-  const bool is_another = !started() && drops();
-  if (is_another && progress_ == Progress::under_way) return;
   for (PeerId id = 0; id < input_.peer_count; ++id)
-    if (!is_another || !claims_.is_absent(id)) words_.say(id, Stop{exit_code}, reason);
+    if (!claims_.is_absent(id)) words_.say(id, Stop{});
 }
 
 /// If the run is about to end, expects no results of peers that were killed and are not restored yet.
@@ -383,8 +385,7 @@ void ObserverSession::expect_no_results_of_killed_peers() {
 void ObserverSession::end() {
   const RunStatus status = outcome().status;
   const int exit_code = status == RunStatus::diverged ? 4 : status == RunStatus::interrupted ? 130 : 0;
-  for (PeerId id = 0; id < input_.peer_count; ++id) words_.say(id, from_observer::Bye{exit_code});
-  closing_ = Closing::over;
+  part(from_observer::Bye{exit_code}, {});
 }
 
 RunResult ObserverSession::outcome() const {

@@ -11,12 +11,14 @@
 #include "runtime/observer/claims.hpp"
 #include "runtime/observer/evaluation_schedule.hpp"
 #include "runtime/observer/evaluator.hpp"
+#include "runtime/observer/farewell.hpp"
 #include "runtime/observer/inquiry.hpp"
 #include "runtime/observer/members.hpp"
 #include "runtime/observer/observer_frames.hpp"
 #include "runtime/observer/observer_input.hpp"
 #include "runtime/observer/start.hpp"
 #include "runtime/observer/turning_away.hpp"
+#include "runtime/record/score_payload.hpp"
 #include "runtime/wire/observer_contact.hpp"
 #include "runtime/wire/words_from_observer.hpp"
 #include "topology/hub_rounds.hpp"
@@ -31,6 +33,7 @@ namespace hearsay {
 ///                                    or, while the data are at home, question to all
 ///     answer, from every peer -> verdict to all
 ///     result, from every peer -> bye to all      stop, from one peer -> stop to all
+///     bye or stop, from every peer -> the session is over
 ///
 /// From a peer that was not welcomed or that belongs to another run, only a hello is accepted. Evaluations
 /// are accepted only in their turn. Everything else is dropped, so memory is bounded whatever arrives. A
@@ -57,10 +60,15 @@ class ObserverSession {
   void note_unreachable(PeerId id, std::uint32_t incarnation) {
     if (const auto rival = claims_.rival_of(id, incarnation)) admit(rival->hello, rival->host);
   }
+  /// A frame to peer `id` could not be delivered: there is no connection.
+  void note_unreachable(PeerId id) {
+    if (farewell_) farewell_->note_unreachable(id);
+    leave_if_all_have_heard();
+  }
   /// The run cannot begin, since this process cannot take part. Refuses every caller with the sentence `why`,
   /// until all peers were told or the start patience is over. A hello from the middle of a run is not
   /// refused; it ends the session.
-  void turn_away(const std::string& why);
+  void turn_away(const std::string& why) { turning_away_.emplace(why, input_.peer_count, members_); }
   /// The incarnation of the process that is peer `id`; 0 if there is none.
   std::uint32_t incarnation_of(PeerId id) const { return claims_.of(id).incarnation; }
   /// Must be called several times a second.
@@ -86,7 +94,11 @@ class ObserverSession {
 
   /// Returns the heartbeat to send while `hear` evaluates in another thread. Reads no state that `hear`
   /// changes.
-  FrameHeader busy_sign() const;
+  FrameHeader busy_sign() const {
+    FrameHeader header = words_.header_of(FrameKind::alive);
+    put(from_observer::Alive{.state = from_observer::Alive::State::is_busy}, header);
+    return header;
+  }
 
   bool started() const { return progress_ == Progress::started; }
   /// When the run began. Valid once it has started.
@@ -94,6 +106,10 @@ class ObserverSession {
   /// True until the peers are told to stop, or all have ended.
   bool is_open() const { return closing_ == Closing::open; }
   bool over() const { return closing_ == Closing::over; }
+  /// The peers that did not confirm the end of the run. Valid once the session is over.
+  std::vector<PeerId> did_not_confirm() const {
+    return farewell_ ? farewell_->given_up() : std::vector<PeerId>();
+  }
   /// True if the run was lost before it began, because of wrong input.
   bool lost_by_misuse() const { return loss_ && loss_->by_misuse; }
   std::vector<ObserverFrame>& outbox() { return words_.unsent(); }
@@ -121,6 +137,7 @@ class ObserverSession {
   enum class Closing {
     open,
     stopping,  // the peers were told to stop; some have not sent their results
+    parting,   // the last word was said; some have not answered it
     over,      // the session has ended
   };
   struct Loss {
@@ -140,17 +157,32 @@ class ObserverSession {
   // Hellos.
   void answer_hello(const FrameHeader& hello, std::span<const std::byte> payload, Instant now,
                     const std::string& host);
+  void answer_late_hello(const FrameHeader& hello);
   void admit(const FrameHeader& hello, const std::string& host);
   void welcome_joiner(const FrameHeader& hello);
   // The start.
-  void take_holds(PeerId sender, std::span<const std::byte> payload);
+  void take_holds(PeerId sender, std::span<const std::byte> payload) {
+    if (!start_.resumes(sender)) return;
+    start_.note_checkpoints(sender, payload);
+    if (progress_ != Progress::gathering || start_.resumed_from()) return say_resume(sender);
+    choose_checkpoint();
+  }
   void choose_checkpoint();
-  void say_resume(PeerId to);
-  void mark_under_way();
+  void say_resume(PeerId to) {
+    words_.say(to, from_observer::Resume{.common = start_.resumed_from().value_or(0),
+                                         .others_are_under_way = progress_ != Progress::gathering});
+  }
+  void mark_under_way() {
+    if (progress_ != Progress::gathering) return;
+    progress_ = Progress::under_way;
+    for (PeerId id = 0; id < input_.peer_count; ++id)
+      if (start_.resumes(id) && start_.has_reported(id) && !claims_.is_ready(id)) say_resume(id);
+  }
   void take_ready(PeerId sender, std::optional<std::uint64_t> last_verdict, Instant now);
   void start_peer(PeerId id, Instant now);
   // The run.
-  void take_alive(const FrameHeader& alive, Instant now);
+  void beat(Instant now);
+  void take_alive(const FrameHeader& alive, std::span<const std::byte> payload, Instant now);
   void say_verdicts(const std::vector<Verdict>& verdicts) {
     for (const Verdict& verdict : verdicts)
       for (PeerId id = 0; id < input_.peer_count; ++id) say_verdict(id, verdict);
@@ -162,9 +194,14 @@ class ObserverSession {
   /// Tells the peers the verdicts, and asks them what an evaluation without a verdict waits for.
   void settle(const std::vector<Verdict>& verdicts) {
     say_verdicts(verdicts);
-    inquiry_.ask_what_is_new();
+    inquiry_.ask_what_is_new(beat_);
   }
-  void take_answer(const FrameHeader& header, std::span<const std::byte> payload);
+  void take_answer(const FrameHeader& header, std::span<const std::byte> payload) {
+    const auto score = decode_score(payload);
+    if (!score || !started()) return;
+    settle(schedule_.take_answer(header.sender, header.iteration, *score));
+    end_if_all_have();
+  }
   void take_result(PeerId sender, std::span<const std::byte> payload);
   void take_stop(const FrameHeader& header, std::span<const std::byte> payload, Instant now);
   // Peers that are lost, come back, or join.
@@ -173,12 +210,30 @@ class ObserverSession {
   bool take_back(const FrameHeader& alive, Instant now);
   void take_in(const FrameHeader& join, Instant now);
   // The end.
-  void stop(const std::string& reason, int exit_code);
+  /// Asks the peers for their results.
+  void stop();
   void expect_no_results_of_killed_peers();
   void end_if_all_have() {
     if (members_.all_have_ended() && schedule_.questions().empty()) end();
   }
   void end();
+  void part(Farewell::LastWord word, const std::string& reason) {
+    closing_ = Closing::parting;
+    farewell_.emplace(word, reason, input_.peer_count, claims_, members_, words_);
+    leave_if_all_have_heard();
+  }
+  void part_unless_it_goes_on(Stop word, const std::string& reason);
+  void hear_after_last_word(const FrameHeader& header, Instant now) {
+    farewell_->hear(header, now);
+    leave_if_all_have_heard();
+  }
+  void forget(PeerId id) {
+    if (farewell_) farewell_->forget(id);
+    leave_if_all_have_heard();
+  }
+  void leave_if_all_have_heard() {
+    if (closing_ == Closing::parting && farewell_->is_over()) closing_ = Closing::over;
+  }
 
   const ObserverInput input_;
   Evaluator& evaluator_;
@@ -197,6 +252,8 @@ class ObserverSession {
   Instant start_deadline_;
   Instant next_heartbeat_;
   std::optional<Instant> end_deadline_;
+  std::uint32_t beat_ = 0;  // the number of the newest heartbeat
+  std::optional<Farewell> farewell_;
 };
 
 }  // namespace hearsay

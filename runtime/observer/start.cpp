@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "runtime/foundation/little_endian.hpp"
 #include "runtime/foundation/units.hpp"
 #include "runtime/observer/checkpoint_period.hpp"
+#include "runtime/wire/numbers.hpp"
 
 namespace hearsay {
 
@@ -30,9 +30,7 @@ void RunStart::note_welcome(PeerId id, bool resumes) {
 
 void RunStart::note_checkpoints(PeerId id, std::span<const std::byte> payload) {
   Peer& peer = peers_[id];
-  peer.holds.clear();
-  for (std::size_t at = 0; at + 8 <= payload.size(); at += 8)
-    peer.holds.push_back(load_little_endian<std::uint64_t>(payload.subspan(at, 8)));
+  peer.holds = decode_numbers(payload);
   peer.has_reported = true;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "runtime/observer/members.hpp"
 #include "runtime/observer/observer_frames.hpp"
 #include "topology/foundation/peer_id.hpp"
 
@@ -12,9 +13,11 @@ namespace hearsay {
 /// Refuses the peers of a run that cannot begin, since the process of the observer cannot take part.
 class TurningAway {
  public:
-  /// `why` is a sentence; `to_be_told` are the peers that have to hear it.
-  TurningAway(std::string why, std::set<PeerId> to_be_told)
-      : why_(std::move(why)), not_told_(std::move(to_be_told)) {}
+  /// `why` is a sentence, which all peers of the run have to hear.
+  TurningAway(std::string why, PeerId peer_count, const Members& members) : why_(std::move(why)) {
+    for (PeerId id = 0; id < peer_count; ++id)
+      if (id != observer_peer && !members.is_gone(id)) not_told_.insert(id);
+  }
 
   /// Refuses a caller. Returns true if all have been told now.
   bool tell(PeerId caller, ObserverFrames& words) {

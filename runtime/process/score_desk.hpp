@@ -49,13 +49,11 @@ class ScoreDesk {
   /// Answers all that the observer has asked.
   std::optional<ObjectiveFailure> answer() {
     for (const ScoreAsked& asked : std::exchange(asked_, {})) {
-      Vector<Scalar> model(experiment_.problem.dimension());
-      const std::span<std::byte> bytes = std::as_writable_bytes(view(model));
-      if (asked.model.size() != bytes.size()) continue;
-      std::ranges::copy(asked.model, bytes.begin());
+      const std::optional<Vector<Scalar>> model = model_in(asked);
+      if (!model) continue;
       LocalScore score;
       if (auto failure =
-              compute(asked.iteration, [&] { score = experiment_.problem.objectives[id_]->score(model); }))
+              compute(asked.iteration, [&] { score = experiment_.problem.objectives[id_]->score(*model); }))
         return failure;
       session_.tell_observer({FrameKind::answer, asked.iteration, encode_score(score)});
     }
@@ -82,6 +80,16 @@ class ScoreDesk {
   bool judges_own() const { return experiment_.settings.run.evaluate == RunSettings::Run::Evaluate::own; }
 
  private:
+  /// The model that the observer asks about; that of x_0 is not in the question. Empty if it is malformed.
+  std::optional<Vector<Scalar>> model_in(const ScoreAsked& asked) const {
+    if (asked.iteration == 0) return experiment_.problem.initial;
+    Vector<Scalar> model(experiment_.problem.dimension());
+    const std::span<std::byte> bytes = std::as_writable_bytes(view(model));
+    if (asked.model.size() != bytes.size()) return std::nullopt;
+    std::ranges::copy(asked.model, bytes.begin());
+    return model;
+  }
+
   std::optional<ObjectiveFailure> compute(std::uint64_t iteration, const std::function<void()>& call) {
     std::optional<ObjectiveFailure> failure;
     compute_([&] { failure = failure_of(call); });

@@ -39,7 +39,7 @@ struct VerdictArrived {
 /// once.
 struct ScoreAsked {
   std::uint64_t iteration;       ///< of the evaluation
-  std::vector<std::byte> model;  ///< its scalars, as they lie in memory
+  std::vector<std::byte> model;  ///< its scalars, as they lie in memory; empty for x_0, iteration 0
 };
 /// The run ends early. `reason` is a sentence if something went wrong; empty if the user stopped the run.
 struct RunStops {

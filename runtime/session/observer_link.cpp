@@ -1,8 +1,9 @@
 #include "runtime/session/observer_link.hpp"
 
 #include <algorithm>
+#include <utility>
 
-#include "runtime/foundation/little_endian.hpp"
+#include "runtime/wire/numbers.hpp"
 #include "runtime/wire/words_from_observer.hpp"
 #include "runtime/wire/words_to_observer.hpp"
 
@@ -17,6 +18,10 @@ constexpr std::size_t most_unacknowledged = 8;
 FrameHeader& say_to_observer(FrameKind kind, SessionContext& context,
                              std::span<const std::byte> payload = {}) {
   return context.say(PeerFrame::Way::observer, observer_peer, kind, payload);
+}
+
+void say(const Report& report, SessionContext& context) {
+  say_to_observer(report.kind, context, report.payload).iteration = report.iteration;
 }
 
 template <ControlWord Word>
@@ -55,9 +60,11 @@ void ObserverLink::say_for_whom_it_waits(const std::string& whom, SessionContext
     say_to_observer(to_observer::Ready{.still_waits = true}, context, std::as_bytes(std::span(whom)));
 }
 
-void ObserverLink::show_life(SessionContext& context) const {
+void ObserverLink::show_life(SessionContext& context) {
   const ObserverContact contact{context.has_started() ? std::optional(turns_) : std::nullopt};
-  say_to_observer(to_observer::Alive{contact, last_verdict_}, context);
+  ++beats_.own;
+  say_to_observer(to_observer::Alive{contact, last_verdict_, beats_}, context,
+                  encode_numbers(being_answered_));
 }
 
 /// Names `all_resume_from_` alone, once it is known: another observer may ask again after the first one has
@@ -65,14 +72,12 @@ void ObserverLink::show_life(SessionContext& context) const {
 void ObserverLink::say_what_it_holds(SessionContext& context) const {
   const std::vector<std::uint64_t> holds =
       all_resume_from_ ? std::vector{*all_resume_from_} : *context.input.holds;
-  std::vector<std::byte> payload(8 * holds.size());
-  for (std::size_t k = 0; k < holds.size(); ++k)
-    store_little_endian(holds[k], std::span(payload).subspan(8 * k, 8));
-  say_to_observer(FrameKind::holds, context, payload);
+  say_to_observer(FrameKind::holds, context, encode_numbers(holds));
 }
 
-void ObserverLink::say(const Report& report, SessionContext& context) {
-  say_to_observer(report.kind, context, report.payload).iteration = report.iteration;
+void ObserverLink::say_again(Kept& kept, SessionContext& context) const {
+  kept.sent = sent_now();
+  say(kept.report, context);
 }
 
 void ObserverLink::tell(Report report, SessionContext& context) {
@@ -82,16 +87,15 @@ void ObserverLink::tell(Report report, SessionContext& context) {
                        report.kind == FrameKind::result;
   if (!is_kept) return;
   // More than that are kept only while a peer runs without the observer; the oldest one is not needed then.
-  if (unacknowledged_reports_.size() == most_unacknowledged)
-    unacknowledged_reports_.erase(unacknowledged_reports_.begin());
-  unacknowledged_reports_.push_back(std::move(report));
+  if (unacknowledged_.size() == most_unacknowledged) unacknowledged_.erase(unacknowledged_.begin());
+  unacknowledged_.push_back({std::move(report), sent_now()});
 }
 
-void ObserverLink::tell_unacknowledged(SessionContext& context) const {
-  for (const Report& report : unacknowledged_reports_) say(report, context);
+void ObserverLink::tell_unacknowledged(SessionContext& context) {
+  for (Kept& kept : unacknowledged_) say_again(kept, context);
 }
 
-void ObserverLink::tell_again(SessionContext& context) const {
+void ObserverLink::tell_again(SessionContext& context) {
   const bool restores = context.phase == SessionPhase::restoring;
   if (restores || waits_at_checkpoint(context)) say_what_it_holds(context);
   if (!context.is_ready()) return;
@@ -123,6 +127,7 @@ FrameUse ObserverLink::hear(const FrameHeader& head, std::span<const std::byte> 
       hear_question(head, payload, context);
       return FrameUse::words;
     case FrameKind::bye:
+      answer_last_word(context);
       context.events.push_back(EveryPeerEnded{from_observer::as_bye(head).exit_code});
       return FrameUse::words;
     default:
@@ -130,24 +135,25 @@ FrameUse ObserverLink::hear(const FrameHeader& head, std::span<const std::byte> 
   }
 }
 
-/// Sends again what the observer lacks, once three of its heartbeats in a row show that. One heartbeat is not
-/// enough: it may have left before the frame came.
+/// Sends again what the observer lacks, though it has heard a later heartbeat of this peer.
 void ObserverLink::hear_alive(const FrameHeader& head, std::span<const std::byte> payload,
                               SessionContext& context) {
   if (!context.has_started()) others_await_ = printable_text(payload);
   using State = from_observer::Alive::State;
   const from_observer::Alive alive = from_observer::as_alive(head);
   if (alive.state == State::is_busy) return;
-  const bool lacks = std::ranges::any_of(unacknowledged_reports_, [&](const Report& report) {
-    if (report.kind == FrameKind::answer) return false;  // the observer asks again
-    return report.kind == FrameKind::result ? alive.state == State::lacks_result
-                                            : report.iteration > alive.newest_evaluation;
-  });
-  lacks_ = lacks ? lacks_ + 1 : 0;
-  if (lacks_ < 3) return;
-  lacks_ = 0;
-  tell_again(context);
+  beats_.heard = alive.beats.own;
+  if (!context.is_ready()) return;
+  for (Kept& kept : unacknowledged_) {
+    const Report& report = kept.report;
+    if (report.kind == FrameKind::answer) continue;  // the observer asks again
+    const bool is_lacked = report.kind == FrameKind::result ? alive.state == State::lacks_result
+                                                            : report.iteration > alive.newest_evaluation;
+    if (is_lacked && kept.sent.is_settled(alive.beats.heard)) say_again(kept, context);
+  }
 }
+
+void ObserverLink::answer_last_word(SessionContext& context) { say_to_observer(FrameKind::bye, context); }
 
 void ObserverLink::hear_resume(const FrameHeader& head, SessionContext& context) {
   if (told_where_to_resume_) return;
@@ -164,8 +170,8 @@ void ObserverLink::hear_verdict(const FrameHeader& head, SessionContext& context
   const from_observer::Verdict verdict = from_observer::as_verdict(head);
   if (has_no_state || (last_verdict_ && verdict.evaluated <= *last_verdict_)) return;
   last_verdict_ = verdict.evaluated;
-  std::erase_if(unacknowledged_reports_, [&](const Report& report) {
-    return report.kind != FrameKind::result && report.iteration <= verdict.evaluated;
+  std::erase_if(unacknowledged_, [&](const Kept& kept) {
+    return kept.report.kind != FrameKind::result && kept.report.iteration <= verdict.evaluated;
   });
   context.events.push_back(VerdictArrived{verdict.evaluated, verdict.proceed, verdict.checkpoint_every});
 }
@@ -175,8 +181,9 @@ void ObserverLink::hear_question(const FrameHeader& head, std::span<const std::b
                                  SessionContext& context) {
   const bool has_verdict = last_verdict_ && head.iteration <= *last_verdict_;
   if (!context.is_ready() || has_verdict) return;
-  for (const Report& report : unacknowledged_reports_)
-    if (report.kind == FrameKind::answer && report.iteration == head.iteration) return say(report, context);
+  for (Kept& kept : unacknowledged_)
+    if (kept.report.kind == FrameKind::answer && kept.report.iteration == head.iteration)
+      return say_again(kept, context);
   if (std::ranges::find(being_answered_, head.iteration) != being_answered_.end()) return;
   being_answered_.push_back(head.iteration);
   context.events.push_back(ScoreAsked{head.iteration, {payload.begin(), payload.end()}});
@@ -184,13 +191,14 @@ void ObserverLink::hear_question(const FrameHeader& head, std::span<const std::b
 
 void ObserverLink::save(SessionState& state) const {
   state.last_verdict = last_verdict_;
-  state.unacknowledged_reports = unacknowledged_reports_;
+  for (const Kept& kept : unacknowledged_) state.unacknowledged_reports.push_back(kept.report);
 }
 
 void ObserverLink::restore(SessionState& state) {
   restored_ = true;
   last_verdict_ = state.last_verdict;
-  unacknowledged_reports_ = std::move(state.unacknowledged_reports);
+  for (Report& report : std::exchange(state.unacknowledged_reports, {}))
+    unacknowledged_.push_back({std::move(report), sent_now()});
 }
 
 }  // namespace hearsay

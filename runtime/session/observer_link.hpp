@@ -8,6 +8,7 @@
 
 #include "runtime/session/context.hpp"
 #include "runtime/session/state.hpp"
+#include "runtime/wire/beats.hpp"
 
 namespace hearsay {
 
@@ -24,7 +25,7 @@ class ObserverLink {
   /// Tells the observer, before this peer is ready, for whom it waits. The observer tells the other peers.
   void say_for_whom_it_waits(const std::string& whom, SessionContext& context) const;
   /// Sends a heartbeat.
-  void show_life(SessionContext& context) const;
+  void show_life(SessionContext& context);
   /// Names the iterations of which this peer holds a checkpoint. Once the observer has said from which
   /// checkpoint all peers resume, names that one alone.
   void say_what_it_holds(SessionContext& context) const;
@@ -35,9 +36,12 @@ class ObserverLink {
 
   /// Sends it. Evaluations, answers and the result are kept, and sent again, until they are acknowledged.
   void tell(Report report, SessionContext& context);
-  void tell_unacknowledged(SessionContext& context) const;
+  void tell_unacknowledged(SessionContext& context);
   /// Policy "drop": the peer begins to run without the observer, or has the observer back. Calls alternate.
   void turn() { ++turns_; }
+
+  /// The observer has said `bye`, or `stop` with a reason, and stays until it has the answer.
+  static void answer_last_word(SessionContext& context);
 
   /// Handles every frame of the observer but `start`, `stop`, `departed` and `refuse`.
   FrameUse hear(const FrameHeader& head, std::span<const std::byte> payload, SessionContext& context);
@@ -63,12 +67,18 @@ class ObserverLink {
   void hear_verdict(const FrameHeader& head, SessionContext& context);
   void hear_question(const FrameHeader& head, std::span<const std::byte> payload, SessionContext& context);
   void hear_resume(const FrameHeader& head, SessionContext& context);
+  /// A report that the observer has not acknowledged.
+  struct Kept {
+    Report report;
+    SentBefore sent;
+  };
+  SentBefore sent_now() const { return SentBefore(beats_.own + 1); }
   /// Sends the observer everything that it may have missed.
-  void tell_again(SessionContext& context) const;
-  static void say(const Report& report, SessionContext& context);
+  void tell_again(SessionContext& context);
+  void say_again(Kept& kept, SessionContext& context) const;
 
-  std::vector<Report> unacknowledged_reports_;  // evaluations and answers without a verdict, and the result
-  int lacks_ = 0;  // how many of the observer's heartbeats in a row showed that it lacks one of those
+  std::vector<Kept> unacknowledged_;  // evaluations and answers without a verdict, and the result
+  Beats beats_;                       // this peer's newest heartbeat, and the observer's
   std::optional<std::uint64_t> last_verdict_;
   std::vector<std::uint64_t> being_answered_;  // questions that were handed over, by iteration
   std::uint32_t turns_ = 0;                    // ObserverContact::turns, once the run has begun

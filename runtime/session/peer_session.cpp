@@ -277,6 +277,7 @@ FrameUse PeerSession::hear_observer(const FrameHeader& head, std::span<const std
       return FrameUse::words;
     }
     case FrameKind::stop:
+      if (!payload.empty()) observer_.answer_last_word(context_);
       hear_stop(head, payload);
       return FrameUse::words;
     default:

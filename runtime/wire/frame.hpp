@@ -17,7 +17,7 @@ namespace hearsay {
 // fields, its payload, its answer.
 //
 //   offset  bytes  field             meaning
-//        0      2  version           5. Read first: another version may have another length and another
+//        0      2  version           6. Read first: another version may have another length and another
 //                                    checksum
 //        2      1  kind              1 to 25, see below
 //        3      1  flags             bit 0: `due` is a remaining hold; all other bits are zero
@@ -31,7 +31,8 @@ namespace hearsay {
 //       24      4  slot              data: number of the message in that iteration, from 0. Other kinds: see
 //                                    their row, else 0
 //       28      4  degree            data under policy "drop": the sender's degree from the next iteration on
-//                                    (in slot 0xfffffffd: from this iteration on). Else 0
+//                                    (in slot 0xfffffffd: from this iteration on). Other kinds: see their
+//                                    row, else 0
 //       32      8  sequence          data: number of the frame on its directed link, from 0. Other kinds: see
 //                                    their row, else 0
 //       40      8  due               data: when the last byte reaches the receiver's port, in ns of the
@@ -39,7 +40,7 @@ namespace hearsay {
 //                                    still holds the frame. Other kinds: see their row, else 0. Below 2^62,
 //                                    not negative
 //       48      4  replica digest    data, every 32nd iteration: digest of what the sender had published
-//                                    before this iteration; 0: none
+//                                    before this iteration; 0: none. Other kinds: see their row, else 0
 //       52      4  payload bytes     length of the payload
 //       56      4  payload checksum  over the payload
 //       60      4  header checksum   over the 60 bytes before it
@@ -49,7 +50,7 @@ namespace hearsay {
 /// The peer in whose process or on whose host the observer runs. The observer uses the key of this peer.
 inline constexpr PeerId observer_peer = 0;
 
-inline constexpr std::uint16_t wire_version = 5;
+inline constexpr std::uint16_t wire_version = 6;
 inline constexpr std::size_t header_bytes = 64;
 /// `due` lies in [0, due_limit_ns). The limit is 146 years, so the sum of two such times does not overflow.
 inline constexpr std::int64_t due_limit_ns = std::int64_t{1} << 62;
@@ -78,7 +79,8 @@ enum class FrameKind : std::uint8_t {
   stop = 9,
   /// To the observer: the sender has ended; iteration: its last; payload: its outcome.
   result = 10,
-  /// From the observer: all peers have ended. from_observer::Bye
+  /// From the observer: all peers have ended. from_observer::Bye. To the observer: the sender has heard that,
+  /// or a stop that gives a reason, and ends.
   bye = 11,
   /// The heartbeat; payload, from the observer before the run: for whom all peers wait. to_neighbor::Alive,
   /// to_observer::Alive, from_observer::Alive

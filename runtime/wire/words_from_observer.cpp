@@ -66,9 +66,11 @@ void put(const Alive& alive, FrameHeader& header) {
   header.kind = Alive::kind;
   header.slot = encode_state(alive.state);
   header.iteration = alive.newest_evaluation;
+  put(alive.beats, header);
 }
 Alive as_alive(const FrameHeader& header) {
-  return {.state = decode_state(header.slot), .newest_evaluation = header.iteration};
+  return {
+      .state = decode_state(header.slot), .newest_evaluation = header.iteration, .beats = as_beats(header)};
 }
 
 void put(const Again& again, FrameHeader& header) {

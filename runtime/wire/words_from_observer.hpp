@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "runtime/foundation/units.hpp"
+#include "runtime/wire/beats.hpp"
 #include "runtime/wire/frame.hpp"
 
 // What the observer says to a peer in the headers of control frames (control_word.hpp).
@@ -68,6 +69,7 @@ struct Alive {
   };
   State state = State::lacks_result;
   std::uint64_t newest_evaluation = 0;  ///< iteration of the newest one that the observer has of the receiver
+  Beats beats = {};
   bool operator==(const Alive&) const = default;
 };
 void put(const Alive& alive, FrameHeader& header);
@@ -82,7 +84,8 @@ struct Again {
 void put(const Again& again, FrameHeader& header);
 Again as_again(const FrameHeader& header);
 
-/// All peers have ended.
+/// All peers have ended. The receiver answers with a frame of the same kind, so that the observer knows that
+/// it may leave.
 struct Bye {
   static constexpr FrameKind kind = FrameKind::bye;
   int exit_code = 0;  ///< of the run: 4 (diverged), 130 (interrupted); any other slot is read as 0

@@ -48,9 +48,12 @@ void put(const Alive& alive, FrameHeader& header) {
   header.kind = Alive::kind;
   header.slot = encode_contact(alive.contact);
   header.sequence = encode_optional(alive.last_verdict);
+  put(alive.beats, header);
 }
 Alive as_alive(const FrameHeader& header) {
-  return {.contact = decode_contact(header.slot), .last_verdict = decode_optional(header.sequence)};
+  return {.contact = decode_contact(header.slot),
+          .last_verdict = decode_optional(header.sequence),
+          .beats = as_beats(header)};
 }
 
 void put(const Join& join, FrameHeader& header) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "runtime/wire/beats.hpp"
 #include "runtime/wire/frame.hpp"
 #include "runtime/wire/observer_contact.hpp"
 
@@ -37,11 +38,14 @@ struct Ready {
 void put(const Ready& ready, FrameHeader& header);
 Ready as_ready(const FrameHeader& header);
 
-/// A heartbeat.
+/// A heartbeat. Frames on one connection come in the order in which they were sent. So once a heartbeat has
+/// come, what was sent before it and has not come is lost; the payload says what that may be (questions that
+/// the sender is answering).
 struct Alive {
   static constexpr FrameKind kind = FrameKind::alive;
   ObserverContact contact = {};
   std::optional<std::uint64_t> last_verdict = {};  ///< as in Ready
+  Beats beats = {};
   bool operator==(const Alive&) const = default;
 };
 void put(const Alive& alive, FrameHeader& header);

@@ -33,7 +33,8 @@ class ObserverServer::Server {
          std::optional<ObserverNetwork> network)
       : payload_limit_bytes_(evaluator.model_bytes() + record_limit_bytes),
         run_id_(run_id(input.agreement)),
-        heartbeat_(heartbeat_interval(input.failure.lost_after)),
+        lost_after_(input.failure.lost_after),
+        heartbeat_(heartbeat_interval(lost_after_)),
         evaluator_(evaluator),
         session_(input, evaluator, monotonic_now(), earlier),
         routes_(input.peer_count),
@@ -59,6 +60,9 @@ class ObserverServer::Server {
       send_outbox();
       if (!heard && !session_.over()) wait();
     }
+    for (const PeerId id : session_.did_not_confirm())
+      control.notice("peer " + std::to_string(id) + " did not confirm the end of the run within " +
+                     to_text(lost_after_));
     if (session_.lost_by_misuse()) throw Misuse(session_.outcome().reason);
     RunResult result = session_.outcome();
     // The peers have ended before their last models have come.
@@ -201,7 +205,8 @@ class ObserverServer::Server {
         const std::string to = routes_[word.to].to(word.only_to, session_.incarnation_of(word.to));
         if (port_ && !to.empty() && !pass_port(word)) continue;
         const bool sent = !to.empty() && send_frame(router_, to, word.header, word.payload);
-        if (!sent && word.only_to) session_.note_unreachable(word.to, *word.only_to);
+        if (sent) continue;
+        word.only_to ? session_.note_unreachable(word.to, *word.only_to) : session_.note_unreachable(word.to);
       }
     }
   }
@@ -215,6 +220,7 @@ class ObserverServer::Server {
 
   std::size_t payload_limit_bytes_;
   std::uint32_t run_id_;
+  Duration lost_after_;
   Duration heartbeat_;
   Evaluator& evaluator_;
   ObserverSession session_;

@@ -80,7 +80,8 @@ class FrameProxy::Relay {
         const std::string name = parts->front();
         parts->erase(parts->begin());
         Client& client = client_of(name);
-        pass(client.there, std::move(*parts), [&](const Parts& frame) { send(client.dealer, frame); });
+        const auto to_router = [&](const Parts& frame) { send(client.dealer, frame); };
+        is_bye(*parts) ? to_router(*parts) : pass(client.there, std::move(*parts), to_router);
       }
       for (auto& [name, client] : clients_) {
         const auto to_client = [this, who = name](Parts frame) {
@@ -111,6 +112,11 @@ class FrameProxy::Relay {
     return clients_.emplace(name, Client{std::move(dealer)}).first->second;
   }
 
+  static bool is_bye(const Parts& frame) {
+    return frame.front().size() > place_of_kind &&
+           frame.front()[place_of_kind] == static_cast<char>(FrameKind::bye);
+  }
+
   bool strikes(double chance, std::uint64_t& counter) {
     if (random_.uniform() >= chance) return false;
     ++counter;
@@ -119,9 +125,6 @@ class FrameProxy::Relay {
 
   template <class Send>
   void pass(Way& way, Parts frame, const Send& send_on) {
-    const bool is_bye = frame.front().size() > place_of_kind &&
-                        frame.front()[place_of_kind] == static_cast<char>(FrameKind::bye);
-    if (is_bye) return send_on(frame);
     ++struck_.passed;
     if (strikes(faults_.drop, struck_.dropped)) return;
     if (strikes(faults_.truncate, struck_.truncated)) truncate(frame);

@@ -18,8 +18,8 @@ struct FrameFaults {
 
 /// A proxy between the clients that connect to `front` and the ROUTER at `back`. It opens one connection to
 /// the router for each client, under the name of that client. One seed decides which fault strikes which
-/// frame. `bye` always passes, since its sender does not stay to repeat it. The proxy has threads, so fork
-/// processes before it is made.
+/// frame. `bye` of a client always passes, since its sender does not stay to repeat it. The proxy has
+/// threads, so fork processes before it is made.
 class FrameProxy {
  public:
   FrameProxy(const std::string& front, const std::string& back, std::uint64_t seed, FrameFaults faults);

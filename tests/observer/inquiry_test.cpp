@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include "runtime/record/score_payload.hpp"
+#include "runtime/wire/numbers.hpp"
+#include "runtime/wire/words_to_observer.hpp"
 #include "tests/observer/observer_scene.hpp"
 
 namespace hearsay::test::inquiry_test {
@@ -21,6 +23,20 @@ struct AtHome : ObserverScene {
 
   void answer(PeerId sender, std::uint64_t iteration, double loss) {
     say(sender, FrameKind::answer, encode_score({.loss = loss, .samples = 3}), iteration);
+  }
+  void alive(PeerId sender, const Beats& beats, std::vector<std::uint64_t> being_answered = {}) {
+    FrameHeader header;
+    put(to_observer::Alive{.contact = {0}, .last_verdict = {}, .beats = beats}, header);
+    header.sender = sender;
+    header.run_id = run_id(agreement);
+    session.hear(header, encode_numbers(being_answered), now);
+  }
+  /// Returns how many questions were asked since the last call, and clears the outbox.
+  int questions() {
+    int asked = 0;
+    for (const ObserverFrame& word : session.outbox()) asked += word.header.kind == FrameKind::question;
+    session.outbox().clear();
+    return asked;
   }
   /// Lets time pass until `beats` heartbeats are due; lost_after is 6 s, so one is 1.2 s.
   void pass(int beats) {
@@ -71,28 +87,49 @@ TEST_CASE("inquiry: an evaluation has no verdict before those of earlier ones, w
   CHECK(scene.said_to(0) == Kinds{FrameKind::verdict, FrameKind::verdict});
 }
 
-TEST_CASE("inquiry: who does not answer is asked again, ever more rarely, and the others are not") {
+TEST_CASE("inquiry: a question that is on its way, or is being answered, is not asked again") {
   AtHome scene;
   scene.start();
   scene.answer(0, 0, 1.0);
   scene.said_to(1);
-  const auto asked_after = [&](int beats) {
-    scene.pass(beats);
-    int asked = 0;
+  scene.pass(100);
+  CHECK(scene.questions() == 0);
+  scene.alive(1, {.own = 1, .heard = 0});  // it has heard no heartbeat that followed the question
+  CHECK(scene.questions() == 0);
+  scene.alive(1, {.own = 2, .heard = 100}, {0});
+  CHECK(scene.questions() == 0);
+  scene.alive(0, {.own = 2, .heard = 100});  // it has answered
+  CHECK(scene.questions() == 0);
+}
+
+TEST_CASE("inquiry: a question that is lost, or whose answer is lost, is asked again, once") {
+  AtHome scene;
+  scene.start();
+  scene.answer(0, 0, 1.0);
+  scene.pass(1);
+  scene.said_to(1);
+  scene.alive(1, {.own = 1, .heard = 1});
+  CHECK(scene.questions() == 1);
+  scene.alive(1, {.own = 2, .heard = 1});
+  CHECK(scene.questions() == 0);
+  scene.pass(1);
+  scene.said_to(1);
+  scene.alive(1, {.own = 3, .heard = 2});
+  CHECK(scene.questions() == 1);
+}
+
+TEST_CASE("inquiry: the question on x_0 carries no model, that on a later one does") {
+  AtHome scene;
+  scene.start();
+  const auto payload_of_question = [&]() -> std::size_t {
     for (const ObserverFrame& word : scene.session.outbox())
-      if (word.header.kind == FrameKind::question) {
-        CHECK(word.to == 1);
-        ++asked;
-      }
-    scene.session.outbox().clear();
-    return asked;
+      if (word.header.kind == FrameKind::question) return word.payload.size();
+    return 1'000'000;
   };
-  CHECK(asked_after(2) == 0);
-  CHECK(asked_after(1) == 1);
-  CHECK(asked_after(5) == 0);
-  CHECK(asked_after(1) == 1);
-  CHECK(asked_after(11) == 0);
-  CHECK(asked_after(1) == 1);
+  CHECK(payload_of_question() == 0);
+  scene.session.outbox().clear();
+  for (const PeerId id : {0u, 1u}) scene.evaluation(id, 5);
+  CHECK(payload_of_question() == 3 * sizeof(double));
 }
 
 TEST_CASE("inquiry: a peer that was started anew is asked what it had not answered") {
@@ -118,6 +155,7 @@ TEST_CASE("inquiry: a run does not end before its last question is answered") {
   CHECK(!scene.session.over());
   scene.answer(0, 20, 1.0);
   scene.answer(1, 20, 1.0);
+  scene.answer_last_word();
   CHECK(scene.session.over());
   CHECK(scene.session.outcome().status == RunStatus::done);
   CHECK(scene.session.outcome().evaluations.size() == 5);

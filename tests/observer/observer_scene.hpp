@@ -59,6 +59,10 @@ struct ObserverScene {
   void evaluation(PeerId sender, std::uint64_t iteration) {
     say(sender, FrameKind::evaluation, encode_snapshot(PeerMeters{}, experiment.problem.initial), iteration);
   }
+  /// Both peers answer the last word of the observer.
+  void answer_last_word() {
+    for (const PeerId id : {0u, 1u}) say(id, FrameKind::bye);
+  }
   void result(PeerId sender) { say(sender, FrameKind::result, encode_outcome(PeerOutcome{})); }
 
   /// Returns the kinds of the frames to `to` since the last call, and clears the outbox.

@@ -48,6 +48,7 @@ TEST_CASE("observer session, drop: the run ends without a peer that is lost, and
   CHECK(scene.said_to(1) == Kinds{FrameKind::welcome});  // its neighbors tell it how to join
   for (const std::uint64_t iteration : {10u, 15u, 20u}) scene.evaluation(0, iteration);
   scene.result(0);
+  scene.answer_last_word();
   CHECK(scene.session.over());
   CHECK(scene.session.outcome().status == RunStatus::done);
   CHECK(scene.session.outcome().dropped == std::vector<PeerId>{1});
@@ -64,6 +65,7 @@ TEST_CASE("observer session, drop: a peer that is lost when it had done all it w
   CHECK(scene.said_to(0) == Kinds{FrameKind::departed});  // its neighbors must learn of it, too
   CHECK_FALSE(scene.session.over());
   scene.result(0);
+  scene.answer_last_word();
   CHECK(scene.session.over());
   CHECK(scene.session.outcome().status == RunStatus::done);
   CHECK(scene.session.outcome().dropped.empty());
@@ -95,6 +97,7 @@ TEST_CASE(
     CHECK(scene.said_to(0) == Kinds{FrameKind::verdict});
   }
   for (const PeerId id : {0u, 1u}) scene.result(id);
+  scene.answer_last_word();
   CHECK(scene.session.over());
   std::vector<std::uint64_t> evaluated;
   for (const Evaluation& evaluation : scene.session.evaluations()) evaluated.push_back(evaluation.iteration);

@@ -36,6 +36,7 @@ TEST_CASE("observer session: hello, ready, start, evaluations, results, bye") {
   CHECK(!scene.session.over());
   scene.result(1);
   CHECK(scene.said_to(1) == Kinds{FrameKind::bye});
+  scene.answer_last_word();
   CHECK(scene.session.over());
   CHECK(scene.session.outcome().status == RunStatus::done);
   CHECK(scene.session.outcome().evaluations.size() == 5);
@@ -117,6 +118,7 @@ TEST_CASE("observer session: whoever does not come up is named, and all others a
   scene.session.outbox().clear();
   scene.session.tick(begin + 11s);
   CHECK(scene.said_to(0) == Kinds{FrameKind::stop});
+  scene.say(0, FrameKind::stop);
   CHECK(scene.session.over());
   CHECK(scene.session.outcome().status == RunStatus::lost);
   CHECK(
@@ -148,6 +150,7 @@ TEST_CASE(
   CHECK(!scene.session.over());
   scene.result(0);
   listen(7s, 8s);
+  scene.say(0, FrameKind::stop);
   CHECK(scene.session.over());
   CHECK(scene.session.outcome().reason == "peer 1 was lost: it has said nothing for 6 s");
 }
@@ -199,7 +202,7 @@ TEST_CASE(
     header.run_id = run_id(scene.agreement);
     const std::string reason = "peer 1 has its reasons";
     scene.session.hear(header, std::as_bytes(std::span(reason)), begin + 2s);
-    scene.session.tick(begin + 3s);
+    scene.say(0, FrameKind::stop);
     return scene.session.over();
   };
   Scene interrupted;
@@ -230,6 +233,8 @@ TEST_CASE("observer session: an interrupted run waits some seconds for last word
   scene.session.tick(begin + 6s);
   CHECK(!scene.session.over());
   scene.session.tick(begin + 8s);
+  CHECK(std::ranges::count(scene.said_to(0), FrameKind::bye) == 1);
+  scene.answer_last_word();
   CHECK(scene.session.over());
   CHECK(scene.session.outcome().status == RunStatus::interrupted);
 }
@@ -251,10 +256,12 @@ TEST_CASE(
     if (is_there) come_back();
     scene.session.interrupt(begin + 2s);
     scene.result(0);
+    scene.answer_last_word();
     CHECK(scene.session.over() == is_there);
     scene.said_to(1);
     if (!is_there) {
       come_back();
+      scene.answer_last_word();
       CHECK(scene.session.over());
     }
     const auto outcome = scene.session.outcome();
@@ -286,6 +293,7 @@ TEST_CASE(
   scene.evaluation(0, 15);
   for (const PeerId id : {0u, 1u}) scene.evaluation(id, 20);
   for (const PeerId id : {0u, 1u}) scene.result(id);
+  scene.answer_last_word();
   CHECK(scene.session.over());
   CHECK(scene.session.outcome().status == RunStatus::done);
   CHECK(scene.session.evaluations().back().iteration == 20);

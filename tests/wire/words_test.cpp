@@ -91,15 +91,19 @@ void for_each_word(const auto& check) {
           {}, {40, HelloState::resumes, 5}, {last_number, HelloState::is_under_way, last_number}},
       observer::as_hello);
   check(vector<observer::Ready>{{}, {true, {}}, {false, 0}, {true, last_number - 1}}, observer::as_ready);
-  check(vector<observer::Alive>{{}, {before, 0}, {begun, {}}, {without, 5}, {again, 5}, {last, 10}},
-        observer::as_alive);
+  check(
+      vector<observer::Alive>{
+          {}, {before, 0}, {begun, {}}, {without, 5}, {again, 5, {1, 0}}, {last, 10, {3, last_slot}}},
+      observer::as_alive);
   check(vector<observer::Join>{{}, {0}, {last_number - 1}}, observer::as_join);
 
   check(vector<from::Refuse>{{false}, {true}}, from::as_refuse);
   check(vector<from::Resume>{{}, {7, false}, {7, true}}, from::as_resume);
   check(vector<from::Start>{{}, {40, Instant(3s), 2s}, {40, {}, Duration(due_limit_ns)}}, from::as_start);
   check(vector<from::Verdict>{{}, {5, true, 0}, {last_number, false, 50}}, from::as_verdict);
-  check(vector<from::Alive>{{}, {AliveState::has_result, 5}, {AliveState::is_busy, 0}}, from::as_alive);
+  check(
+      vector<from::Alive>{{}, {AliveState::has_result, 5, {1, 0}}, {AliveState::is_busy, 0, {last_slot, 7}}},
+      from::as_alive);
   check(vector<from::Again>{{}, {7}, {last_number}}, from::as_again);
   check(vector<from::Bye>{{0}, {4}, {130}}, from::as_bye);
   check(vector<from::Departed>{{}, {3, 7}, {last_slot, last_slot}}, from::as_departed);
@@ -128,6 +132,10 @@ TEST_CASE("words: a word changes its kind and its own fields, and nothing else o
       header.slot = full.slot;
       header.sequence = full.sequence;
       if (word.kind == FrameKind::start) header.due_ns = full.due_ns;
+      if constexpr (requires { word.beats; }) {
+        header.degree = full.degree;
+        header.replica_digest = full.replica_digest;
+      }
       CHECK(header == full);
     }
   });
@@ -180,6 +188,10 @@ TEST_CASE("words: the bytes of every word, by hand") {
   CHECK(bytes_of(to_observer::Alive{{1}, 5}) == Fields{12, 0, 2, 6});
   CHECK(bytes_of(to_observer::Alive{{2}, 5}) == Fields{12, 0, 3, 6});
   CHECK(bytes_of(to_observer::Join{15}) == Fields{22, 0, 0, 16});
+  CHECK(header_with(to_observer::Alive{{}, {}, {7, 8}}).degree == 7);
+  CHECK(header_with(to_observer::Alive{{}, {}, {7, 8}}).replica_digest == 8);
+  CHECK(header_with(from_observer::Alive{AliveState::has_result, 5, {7, 8}}).degree == 7);
+  CHECK(header_with(from_observer::Alive{AliveState::has_result, 5, {7, 8}}).replica_digest == 8);
 
   CHECK(bytes_of(from_observer::Refuse{true}) == Fields{3, 0, 1, 0});
   CHECK(bytes_of(from_observer::Resume{7, false}) == Fields{15, 7, 0, 0});

@@ -156,7 +156,8 @@ void FaultyCluster::renew_observer() {
 
 /// The peer answers after some time, as one that is computing a gradient does.
 void FaultyCluster::answer(PeerId id, const ScoreAsked& question) {
-  const auto model = model_of<double>(question.model, experiment_.problem.dimension());
+  auto model = model_of<double>(question.model, experiment_.problem.dimension());
+  if (question.iteration == 0) model = experiment_.problem.initial;
   ensure(model.has_value(), "a question is on a model");
   ++judged;
   at(now_ + std::chrono::milliseconds(random_.below(300)), id,
