@@ -5,6 +5,7 @@
 #include "runtime/checkpoint/peer_image.hpp"
 #include "runtime/experiment/run_agreement.hpp"
 #include "runtime/foundation/byte_stream.hpp"
+#include "runtime/foundation/whole_file.hpp"
 #include "runtime/peer/peer.hpp"
 #include "runtime/peer/staleness.hpp"
 #include "runtime/record/json.hpp"
@@ -59,12 +60,18 @@ bool decode_notes(std::span<const std::byte> bytes, SessionState& session, PeerM
 }
 
 template <class Scalar>
-CheckpointOwner owner_of(const Experiment<Scalar>& experiment, PeerId id) {
-  return {.run_id = run_id(agreement_of(experiment)),
+CheckpointOwner owner_of(const Experiment<Scalar>& experiment, const Agreement& agreement, PeerId id) {
+  return {.run_id = run_id(agreement),
           .peer = id,
           .peer_count = experiment.peer_count(),
           .scalar_bytes = sizeof(Scalar),
           .dimension = static_cast<std::uint64_t>(experiment.problem.dimension())};
+}
+
+/// The file of the settings on which all peers agreed when the run began: the agreement, encoded as in a
+/// hello. A checkpoint has only their checksum.
+fs::path agreement_path(const fs::path& directory, PeerId id) {
+  return directory / ("agreement-" + std::to_string(id));
 }
 
 }  // namespace
@@ -76,30 +83,54 @@ PeerArchive<Scalar>::PeerArchive(const Experiment<Scalar>& experiment, PeerId id
     : experiment_(experiment),
       id_(id),
       directory_(std::move(directory)),
-      owner_(owner_of(experiment, id)),
+      agreement_(agreement_of(experiment)),
+      owner_(owner_of(experiment, agreement_, id)),
       log_(directory_, {owner_.run_id, id}) {}
+
+namespace {
+
+Misuse of_another_run(const std::string& what) {
+  return Misuse(what +
+                "; a run is resumed with the settings that it was begun with (its run.toml has them; "
+                "run.iterations may be raised), or begun anew with --overwrite");
+}
+
+}  // namespace
 
 template <class Scalar>
 std::vector<std::uint64_t> PeerArchive<Scalar>::holds(std::vector<std::string>* passed_over) const {
   std::vector<std::uint64_t> iterations = valid_checkpoints(directory_, owner_, passed_over);
   if (iterations.empty()) require_none_of_another_run();
-  iterations.insert(iterations.begin(), 0);
+  // A run that is resumed must not begin again at 0, and remove what a user could still mend.
+  if (iterations.size() == list_checkpoints(directory_, id_).size()) iterations.insert(iterations.begin(), 0);
   return iterations;
 }
 
-/// Throws Misuse if a checkpoint of the peer is of another run. Without this check a run that is resumed with
-/// another seed by mistake would begin again at 0, and remove the checkpoints that it should have resumed
-/// from.
+/// Throws Misuse if the peer's files are of another run: it is resumed with another seed by mistake, say.
 template <class Scalar>
 void PeerArchive<Scalar>::require_none_of_another_run() const {
   PacketPool packets;
+  std::string differing;
+  const fs::path noted = agreement_path(directory_, id_);
+  if (const FileBytes file = read_bytes(noted); file.bytes)
+    if (const auto then = decode_agreement(*file.bytes)) differing = differences(*then, agreement_);
   for (const std::uint64_t iteration : list_checkpoints(directory_, id_)) {
     const ReadCheckpoint read = read_checkpoint(owner_, checkpoint_path(directory_, id_, iteration), packets);
-    if (read.of_another_run)
-      throw Misuse(read.defect +
-                   "; a run is resumed with the settings that it was begun with (its run.toml has them; "
-                   "run.iterations may be raised), or begun anew with --overwrite");
+    if (read.of_another_run) throw of_another_run(read.defect + (differing.empty() ? "" : ": " + differing));
   }
+  if (!differing.empty())
+    throw of_another_run(directory_.string() + " is of a run with other settings: " + differing);
+}
+
+/// Writes down what all peers have agreed on. If that fails, a later refusal is less precise, no more.
+template <class Scalar>
+void PeerArchive<Scalar>::note_agreement() const {
+  const fs::path file = agreement_path(directory_, id_);
+  std::error_code ignored;
+  fs::remove(file, ignored);  // that of an earlier run
+  const std::vector<std::byte> bytes = encode_agreement(agreement_);
+  try_to_write_file(file, {{reinterpret_cast<const char*>(bytes.data()), bytes.size()}},
+                    Durability::end_of_process);
 }
 
 template <class Scalar>
@@ -111,6 +142,7 @@ std::optional<std::string> PeerArchive<Scalar>::begin() {
     fs::remove(log_path(directory_, id_, since), error);
   fs::create_directories(directory_, error);
   if (error) return directory_.string() + " cannot be made: " + error.message();
+  note_agreement();
   return note(log_.begin(0, 0));
 }
 
@@ -152,13 +184,18 @@ RestoredPeer<Scalar> PeerArchive<Scalar>::restored_at(std::uint64_t iteration, P
   for (const std::uint64_t since : list_logs(directory_, id_))
     if (since >= iteration) fs::remove(log_path(directory_, id_, since), ignored);
   fs::create_directories(directory_, ignored);
+  note_agreement();
   note(log_.begin(iteration, iteration));
   return restored;
 }
 
 template <class Scalar>
 RestoredPeer<Scalar> PeerArchive<Scalar>::restored(PacketPool& packets) {
-  const std::uint64_t newest = holds().back();
+  const std::vector<std::uint64_t> valid = valid_checkpoints(directory_, owner_);
+  if (valid.empty()) require_none_of_another_run();
+  const std::uint64_t newest = valid.empty() ? 0 : valid.back();
+  std::error_code ignored;  // the run may have begun a moment ago, and this peer not have kept anything
+  fs::create_directories(directory_, ignored);
   RestoredPeer<Scalar> restored = make(newest, InboxOnRestore::keep, packets);
   std::uint64_t last_since = newest;
   std::uint64_t whole_bytes = 0;

@@ -12,6 +12,7 @@
 #include "runtime/peer/peer.hpp"
 #include "runtime/record/outcome.hpp"
 #include "runtime/session/state.hpp"
+#include "runtime/wire/agreement.hpp"
 
 namespace hearsay {
 
@@ -32,9 +33,10 @@ class PeerArchive {
  public:
   PeerArchive(const Experiment<Scalar>& experiment, PeerId id, std::filesystem::path directory);
 
-  /// Returns the iterations that the peer can be restored to, ascending: 0, at which every peer begins, and
-  /// those of its valid checkpoints. `passed_over`, if given, gets a sentence for each invalid checkpoint.
-  /// Throws Misuse if there are only checkpoints of a run with other settings.
+  /// Returns the iterations that the peer can be restored to, ascending: those of its valid checkpoints, and
+  /// 0, at which every peer begins, unless there are checkpoints that cannot be used. `passed_over`, if
+  /// given, gets a sentence for each of these. Throws Misuse, which names the settings, if there is no valid
+  /// checkpoint and the files are of a run with other settings.
   std::vector<std::uint64_t> holds(std::vector<std::string>* passed_over = nullptr) const;
 
   /// Begins a run: removes the files of an earlier run, and begins a log.
@@ -56,12 +58,14 @@ class PeerArchive {
 
  private:
   void require_none_of_another_run() const;
+  void note_agreement() const;
   RestoredPeer<Scalar> make(std::uint64_t iteration, InboxOnRestore inbox, PacketPool& packets) const;
   std::optional<std::string> note(std::optional<std::string> failure);
 
   const Experiment<Scalar>& experiment_;
   PeerId id_;
   std::filesystem::path directory_;
+  Agreement agreement_;
   CheckpointOwner owner_;
   PacketLog log_;
   bool log_is_whole_ = false;  // if not, nothing is appended: a log with a hole is useless

@@ -15,6 +15,14 @@ std::uint64_t checkpoint_every_for(Duration period, const std::vector<Evaluation
                                    : std::numeric_limits<std::uint32_t>::max();
 }
 
+std::uint64_t first_checkpoint(const RunSettings::Failure& failure, std::uint64_t evaluate_every,
+                               const std::vector<Evaluation>& evaluations) {
+  if (failure.checkpoint_every != 0) return failure.checkpoint_every;
+  const std::uint64_t every = checkpoint_every_for(failure.checkpoint_period, evaluations);
+  if (every == 0) return std::numeric_limits<std::uint64_t>::max();
+  return (2 * evaluate_every / every + 1) * every;  // the first multiple beyond iteration 2 evaluate_every
+}
+
 std::optional<std::uint64_t> newest_common(std::span<const std::vector<std::uint64_t>> held) {
   std::optional<std::uint64_t> newest;
   if (held.empty()) return newest;

@@ -20,6 +20,11 @@ namespace hearsay {
 /// checkpoints (Peer), so all peers take the same ones.
 std::uint64_t checkpoint_every_for(Duration period, const std::vector<Evaluation>& evaluations);
 
+/// Returns the iteration after which all peers take their first checkpoint, if the run is that long. Returns
+/// the largest number there is if the evaluations do not tell it yet.
+std::uint64_t first_checkpoint(const RunSettings::Failure& failure, std::uint64_t evaluate_every,
+                               const std::vector<Evaluation>& evaluations);
+
 /// Returns the largest number that is in every list of `held`: the newest iteration of which every peer holds
 /// a checkpoint. Returns nothing if there is no such number.
 std::optional<std::uint64_t> newest_common(std::span<const std::vector<std::uint64_t>> held);

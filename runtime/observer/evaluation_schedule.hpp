@@ -61,6 +61,8 @@ class EvaluationSchedule {
   /// Returns the last verdicts, at most `most`, oldest first.
   std::span<const Verdict> last_verdicts(std::size_t most) const;
   const std::vector<Evaluation>& evaluations() const { return evaluator_.evaluations(); }
+  /// What came from the record of the run that is resumed; empty if none is.
+  const RunRecord& record() const { return earlier_; }
   /// The number of evaluations that came from the record; 0 if the run was not resumed.
   std::size_t recorded() const { return earlier_.evaluations.size(); }
   /// The evaluations after the first iteration, up to and including the second, are missing in the record of

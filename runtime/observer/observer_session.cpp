@@ -140,10 +140,7 @@ void ObserverSession::welcome_joiner(const FrameHeader& hello) {
 /// Chooses the checkpoint to resume from, once all are here and if none is in the middle of the run.
 void ObserverSession::choose_checkpoint() {
   if (progress_ != Progress::gathering || !start_.can_choose()) return;
-  if (!start_.choose())
-    return lose(
-        "there is no iteration of which every peer holds a checkpoint; without --resume the run begins anew",
-        2);
+  if (!start_.choose(schedule_.record())) return lose(start_.why_none(schedule_.record()), 2);
   schedule_.resume_from(*start_.resumed_from());
   for (PeerId id = 0; id < input_.peer_count; ++id)
     if (start_.resumes(id)) say_resume(id);

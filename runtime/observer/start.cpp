@@ -39,22 +39,59 @@ bool RunStart::can_choose() const {
          std::ranges::all_of(peers_, &Peer::has_reported);
 }
 
-bool RunStart::choose() {
+bool RunStart::choose(const RunRecord& record) {
   std::vector<std::vector<std::uint64_t>> lists;
   for (const Peer& peer : peers_) lists.push_back(peer.holds);
   resumed_from_ = newest_common(lists);
   if (resumed_from_) resume_text_ = describe_resume();
   return resumed_from_.has_value();
+  if (resumed_from_ == 0 && !can_begin_anew(record)) resumed_from_.reset();
 }
 
 std::string RunStart::describe_resume() const {
   const std::uint64_t from = *resumed_from_;
+/// True if the run had not come to the first checkpoint of all its peers when it was cut off: it could not
+/// have kept anything. Some peers may have been fast enough to hold that checkpoint.
+bool RunStart::can_begin_anew(const RunRecord& record) const {
+  const std::uint64_t first = first_checkpoint(input_.failure, input_.evaluate_every, record.evaluations);
+  const bool is_recorded = !record.evaluations.empty();
+  if (is_recorded && (record.has_ended || record.evaluations.back().iteration >= first)) return false;
+  return std::ranges::all_of(peers_, [&](const Peer& peer) {
+    return std::ranges::all_of(
+        peer.holds, [&](std::uint64_t held) { return held == 0 || (is_recorded && held == first); });
+  });
+}
+
+std::string RunStart::why_none(const RunRecord& record) const {
+  std::vector<PeerId> without, unusable;
+  std::uint64_t latest = 0;
+  for (PeerId id = 0; id < peers_.size(); ++id) {
+    const std::vector<std::uint64_t>& holds = peers_[id].holds;
+    const std::uint64_t newest = holds.empty() ? 0 : std::ranges::max(holds);
+    latest = std::max(latest, newest);
+    if (newest == 0) (std::ranges::find(holds, 0u) == holds.end() ? unusable : without).push_back(id);
+  }
+  const auto hold = [](const std::vector<PeerId>& ids) {
+    return names_of(ids) + (ids.size() == 1 ? " holds" : " hold");
+  };
+  std::string known;
+  if (!unusable.empty()) known = hold(unusable) + " none that can be used";
+  if (!without.empty()) known += (known.empty() ? "" : ", ") + hold(without) + " none";
+  if (latest != 0)
+    known += (known.empty() ? "they go" : ", others") + std::string(" up to ") + std::to_string(latest);
+  if (!record.evaluations.empty())
+    known += (known.empty() ? "the record goes" : "; the record goes") + std::string(" up to iteration ") +
+             std::to_string(record.evaluations.back().iteration);
+  return "there is no iteration of which every peer holds a checkpoint (" + known +
+         "); expected the checkpoints of all peers, or --overwrite instead of --resume, which begins anew";
+}
+
   const std::string sentence = from == 0 ? "all peers begin anew, at iteration 0"
                                          : "all peers go on from iteration " + std::to_string(from);
   std::uint64_t latest = from;
   std::vector<PeerId> lacking;
   for (PeerId id = 0; id < peers_.size(); ++id) {
-    const std::uint64_t newest = std::ranges::max(peers_[id].holds);
+    const std::uint64_t newest = std::ranges::max(peers_[id].holds);  // it holds at least `from`
     latest = std::max(latest, newest);
     if (newest == from) lacking.push_back(id);
   }

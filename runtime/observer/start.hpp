@@ -9,6 +9,7 @@
 #include "runtime/observer/claims.hpp"
 #include "runtime/observer/observer_input.hpp"
 
+#include "runtime/record/outcome.hpp"
 namespace hearsay {
 
 /// Knows what a run still needs before it can start: every peer, and, if it is resumed, a checkpoint that all
@@ -32,9 +33,12 @@ class RunStart {
   /// True if the checkpoint must be chosen now: a peer resumes, all peers have reported what they hold, and
   /// none was chosen yet.
   bool can_choose() const;
-  /// Chooses the newest iteration of which all peers hold a checkpoint. Returns false if there is no such
-  /// iteration.
-  bool choose();
+  /// Chooses the newest iteration of which all peers hold a checkpoint. That is iteration 0 only if nothing
+  /// is lost by it: `record`, of the run so far, ends before the first checkpoint of all. Returns false, and
+  /// chooses nothing, if there is no such iteration.
+  bool choose(const RunRecord& record);
+  /// Returns why there is no such iteration, and what to do, in a sentence.
+  std::string why_none(const RunRecord& record) const;
   /// The iteration that all peers resume from, once it is chosen.
   const std::optional<std::uint64_t>& resumed_from() const { return resumed_from_; }
   /// The same in a sentence, which also says why it is no later iteration.
@@ -51,7 +55,7 @@ class RunStart {
   struct Peer {
     bool resumes = false;
     bool has_reported = false;
-    std::vector<std::uint64_t> holds = {0};  // it can resume from these iterations; every peer can begin at 0
+    std::vector<std::uint64_t> holds = {0};  // it can resume from these iterations
     std::string waits_for = {};
   };
   struct Blockers {
@@ -70,6 +74,7 @@ class RunStart {
   std::vector<Peer> peers_;
   std::optional<std::uint64_t> resumed_from_;
   std::string resume_text_;
+  bool can_begin_anew(const RunRecord& record) const;
 };
 
 }  // namespace hearsay

@@ -222,6 +222,9 @@ void PeerDriver<Scalar>::receive(int also) {
 
 template <class Scalar>
 void PeerDriver<Scalar>::on(const ResumeFrom& resume) {
+  // All begin: this peer as if it had not been told to resume. It writes nothing before the run starts.
+  if (resume.iteration == 0)
+    return session_.resume({first_needed_in(1, staleness_of(experiment_.settings)), {}, {}, {}, {}});
   try {
     SessionState state{};
     compute(

@@ -107,6 +107,7 @@ struct ModelSet {
 struct RunRecord {
   std::vector<Evaluation> evaluations;  ///< in order
   std::optional<KeptModel> best = {};   ///< under run.keep = "best"
+  bool has_ended = false;               ///< the run came to its end; it goes on with more iterations
 };
 
 /// What is recorded of a peer when the run is over.

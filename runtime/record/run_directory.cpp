@@ -35,6 +35,7 @@ bool is_ours(const std::string& file) {
     if (file == name || file == std::string(name) + ".partial") return true;
   if (file == "index.jsonl" || file == "index.jsonl.partial") return true;  // of models/
   if (file.starts_with("checkpoint-") || file.starts_with("log-")) return true;
+  if (file.starts_with("agreement-")) return true;
   if (file.starts_with("peer-") && file.ends_with(".log")) return true;  // hearsay launch
   for (const char* name :
        {"influence.json", "influence-samples.csv", "influence-peers.csv", "influence-links.csv"})
@@ -138,8 +139,41 @@ void create_output(const fs::path& directory, bool overwrite) {
 
 namespace {
 
+/// Returns the status in the directory's summary.json; empty if there is none.
+std::string status_in(const fs::path& directory) {
+  std::ifstream text(directory / "summary.json", std::ios::binary);
+  const auto summary = nlohmann::json::parse(text, nullptr, false);
+  return summary.is_object() && summary.contains("status") && summary["status"].is_string()
+             ? summary["status"].get<std::string>()
+             : "";
+}
+
+bool was_cut_off(const std::string& status) { return status == "interrupted" || status == "lost"; }
+
+/// True if no run has come to its first evaluation in the directory, which may not exist: it has nothing in
+/// it, or only what a run writes before that.
+bool is_mere_beginning(const fs::path& directory) {
+  std::error_code error;
+  if (!fs::exists(directory, error)) return !error;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory, error)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_begun = name == "run.toml" || name == "provenance.json" || name == "consensus.jsonl" ||
+                          name.ends_with(".partial") || name.starts_with("log-") ||
+                          name.starts_with("agreement-") ||
+                          (name.starts_with("peer-") && name.ends_with(".log"));
+    const bool is_known =
+        name == "checkpoints" || name == "metrics.jsonl" || name == "summary.json" || is_begun;
+    if (!is_known) return false;
+  }
+  if (error || (fs::exists(directory / "summary.json", error) && !was_cut_off(status_in(directory))))
+    return false;
+  std::ifstream metrics(directory / "metrics.jsonl", std::ios::binary);
+  const std::string written{std::istreambuf_iterator<char>(metrics), {}};
+  return written.find('\n') == written.npos;  // at most half a line
+}
+
 /// Returns the evaluations in the directory's metrics.jsonl, up to a line that was cut off. Throws Misuse if
-/// there are none.
+/// there are none, unless the directory is that of a mere beginning.
 std::vector<Evaluation> read_record(const fs::path& directory) {
   std::vector<Evaluation> record;
   std::ifstream lines(directory / "metrics.jsonl", std::ios::binary);
@@ -148,7 +182,7 @@ std::vector<Evaluation> read_record(const fs::path& directory) {
     if (!evaluation) break;
     record.push_back(*evaluation);
   }
-  if (record.empty())
+  if (record.empty() && !is_mere_beginning(directory))
     throw Misuse(
         "run.output", directory,
         "there is no run to go on with: metrics.jsonl holds no evaluation; expected --overwrite instead "
@@ -176,15 +210,19 @@ RunDirectory::RunDirectory(fs::path directory, EarlierOutput earlier, Notice not
   if (earlier_ == EarlierOutput::left_to_the_sweep) return;
   if (earlier_ != EarlierOutput::refused && fs::is_directory(directory_, ignored))
     lock_.emplace("run.output", directory_);
-  if (earlier_ == EarlierOutput::continued)
+  if (earlier_ == EarlierOutput::continued) {
     record_ = read_record(directory_);
-  else
-    require_free_output(directory_, earlier_ == EarlierOutput::replaced);
+    const std::string status = status_in(directory_);
+    has_ended_ = !status.empty() && !was_cut_off(status);
+    if (record_->empty()) record_.reset();
+  }
+  if (!record_) require_free_output(directory_, earlier_ != EarlierOutput::refused);
 }
 
 void RunDirectory::begin(const RunSettings& settings, std::uint64_t first) {
   std::string kept;
   fs::path made;
+  if (created()) record_ = read_record(directory_);  // this run goes back to a checkpoint
   if (record_) {
     for (const Evaluation& evaluation : *record_)
       if (evaluation.iteration < first) kept += to_json(evaluation).dump() + "\n";
@@ -197,8 +235,9 @@ void RunDirectory::begin(const RunSettings& settings, std::uint64_t first) {
     made = missing;
   }
   try {
-    write_file(directory_ / "run.toml", {to_toml(settings)});
+    // A run.toml alone may be a user's own, so it is never the first.
     if (!provenance_.empty()) write_file(directory_ / "provenance.json", {provenance_});
+    write_file(directory_ / "run.toml", {to_toml(settings)});
   } catch (const Misuse&) {  // the disk is full, say: no empty folder is left behind
     std::error_code error;
     if (made.empty()) throw;

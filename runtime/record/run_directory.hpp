@@ -32,7 +32,7 @@ enum class SaveModels { mean, peers };
 enum class EarlierOutput {
   refused,
   replaced,
-  continued,  ///< the run goes on where the earlier run ended
+  continued,  ///< the run goes on where the earlier run ended; it begins if no evaluation was made
   /// The run is a point of a sweep, which has looked at the folder of all its points, and empties it before
   /// the first of them writes. A point that looked in there meanwhile would be in the way.
   left_to_the_sweep,
@@ -56,15 +56,18 @@ enum class EarlierOutput {
 class RunDirectory {
  public:
   /// Checks, and locks a directory that exists already; makes none. Throws Misuse as `require_free_output`
-  /// does. With EarlierOutput::continued it throws Misuse unless there is a run to go on with.
+  /// does. With EarlierOutput::continued it throws Misuse if there is an output without a record.
   RunDirectory(std::filesystem::path directory, EarlierOutput earlier, Notice notice = no_notice);
 
   /// Returns the earlier run's evaluations; empty unless the run goes on where that one ended.
   const std::optional<std::vector<Evaluation>>& record() const { return record_; }
 
+  /// True if the earlier run came to its end, and was not cut off.
+  bool has_ended() const { return has_ended_; }
+
   /// Makes the directory and writes run.toml from `settings`, those of the experiment. If an earlier run is
-  /// continued, removes its lines from iteration `first` on. Call it once, before a peer writes a checkpoint.
-  /// Throws Misuse if the directory cannot be made.
+  /// continued, removes its lines from iteration `first` on. Call it before a peer writes a checkpoint; and
+  /// again if this run goes back to an earlier iteration. Throws Misuse if the directory cannot be made.
   void begin(const RunSettings& settings, std::uint64_t first);
 
   /// Appends a line to metrics.jsonl and one to consensus.jsonl; calls `begin` first, if nobody has. If the
@@ -102,6 +105,7 @@ class RunDirectory {
   Notice notice_;
   std::optional<DirectoryLock> lock_;
   std::optional<std::vector<Evaluation>> record_;
+  bool has_ended_ = false;
   LineFile metrics_;
   LineFile consensus_;
   std::string provenance_;  ///< the text of provenance.json; may be empty

@@ -90,6 +90,30 @@ std::optional<std::string> disagreement(const Agreement& mine, const Agreement& 
          (is_model ? "; expected the same model, made from the same seed" : "");
 }
 
+std::string differences(const Agreement& then, const Agreement& now) {
+  const auto value_in = [](const Agreement& agreement, const std::string& key) {
+    const auto found = std::ranges::find(agreement.settings, key, &AgreedSetting::key);
+    return found == agreement.settings.end() ? "unset" : quoted_if_empty(found->value);
+  };
+  std::vector<std::string> changes;
+  const auto note = [&](const std::string& key) {
+    const std::string was = value_in(then, key), is = value_in(now, key);
+    if (was == is) return;
+    const std::size_t digest = key.find(" (digest of ");  // two digests say nothing to a user
+    changes.push_back(digest == key.npos
+                          ? key + " = " + was + ", now " + is
+                          : "the " + key.substr(0, digest) + key.substr(digest).replace(2, 10, ""));
+  };
+  for (const AgreedSetting& setting : then.settings) note(setting.key);
+  for (const AgreedSetting& setting : now.settings)
+    if (std::ranges::find(then.settings, setting.key, &AgreedSetting::key) == then.settings.end())
+      note(setting.key);
+  std::string text;
+  for (std::size_t k = 0; k < changes.size(); ++k)
+    text += (k == 0 ? "" : k + 1 == changes.size() ? ", and " : ", ") + changes[k];
+  return text;
+}
+
 HelloVerdict judge_hello(const Agreement& mine, PeerId self, std::span<const std::byte> hello, PeerId caller,
                          bool listens) {
   const std::string own_name = "peer " + std::to_string(self);

@@ -60,6 +60,10 @@ std::uint32_t run_id(const Agreement& agreement);
 std::optional<std::string> disagreement(const Agreement& mine, const Agreement& theirs,
                                         std::string_view their_name);
 
+/// Returns which settings of a run have changed: "run.seed = 1, now 2, and the data". Empty if the agreements
+/// are equal.
+std::string differences(const Agreement& then, const Agreement& now);
+
 /// What peer `self` answers to the hello of peer `caller`. Both texts are empty if the two may train
 /// together.
 struct HelloVerdict {

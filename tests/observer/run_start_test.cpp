@@ -3,6 +3,7 @@
 #include <map>
 
 #include "runtime/experiment/run_agreement.hpp"
+#include "runtime/foundation/byte_stream.hpp"
 #include "runtime/observer/observer.hpp"
 #include "runtime/observer/observer_session.hpp"
 #include "runtime/session/peer_session.hpp"
@@ -229,11 +230,64 @@ TEST_CASE("resume: one sentence says from where all go on, and who holds nothing
   CHECK(words({0, 10, 20}, {0, 10, 20}) == "all peers go on from iteration 20");
   CHECK(words({0, 10, 20}, {0, 10}) ==
         "all peers go on from iteration 10: peer 1 holds no later checkpoint, others up to 20");
-  CHECK(words({0, 10, 20}, {0}) ==
-        "all peers begin anew, at iteration 0: peer 1 holds no later checkpoint, others up to 20");
   CHECK(words({0}, {0}) == "all peers begin anew, at iteration 0: none holds a checkpoint");
   CHECK(words({0, 10, 20}, {0, 10, 30}) ==
         "all peers go on from iteration 10: there is no later one of which all hold a checkpoint");
+}
+
+TEST_CASE("resume: all begin anew only if the run had not come to the first checkpoint of all") {
+  using Holds = std::vector<std::uint64_t>;
+  struct State {
+    Holds first, second;
+    std::vector<std::uint64_t> recorded;
+    bool has_ended = false;
+  };
+  const auto begins_anew = [](const State& state) {
+    ObserverInput input = observer_input(quadratic_experiment<double>("d-psgd", "path", 2, 3), 1min);
+    input.failure.checkpoint_every = 20;
+    ObserverFrames words(1);
+    const IdClaims claims(input, words);
+    RunStart start(input, claims);
+    for (const auto& [id, holds] : {std::pair(PeerId{0}, state.first), std::pair(PeerId{1}, state.second)}) {
+      start.note_welcome(id, true);
+      ByteWriter payload;
+      for (const std::uint64_t iteration : holds) payload.number(iteration);
+      start.note_checkpoints(id, std::move(payload).take());
+    }
+    RunRecord record;
+    record.has_ended = state.has_ended;
+    for (const std::uint64_t iteration : state.recorded)
+      record.evaluations.emplace_back().iteration = iteration;
+    const bool chosen = start.choose(record);
+    if (!chosen) {
+      CHECK_FALSE(start.resumed_from());
+      CHECK(start.why_none(record).find("--overwrite") != std::string::npos);
+    }
+    return chosen && start.resumed_from() == 0;
+  };
+  CHECK(begins_anew({{0}, {0}, {}}));           // cut off before its first evaluation
+  CHECK(begins_anew({{0}, {0}, {0, 10}}));      // before its first checkpoint
+  CHECK(begins_anew({{0, 20}, {0}, {0, 10}}));  // while peer 1 was about to write it
+  CHECK_FALSE(begins_anew({{0, 20}, {0}, {}}));
+  CHECK_FALSE(begins_anew({{0, 40}, {0}, {0, 10}}));
+  CHECK_FALSE(begins_anew({{0, 20}, {0}, {0, 10, 20}}));
+  CHECK_FALSE(begins_anew({{0}, {0}, {0, 10, 20}}));
+  CHECK_FALSE(begins_anew({{}, {0}, {0}}));  // peer 0 cannot use its checkpoints
+  CHECK_FALSE(begins_anew({{0}, {0}, {0, 10}, true}));
+}
+
+TEST_CASE(
+    "resume: where all cannot go on, one sentence says who holds nothing, and how far the record goes") {
+  Scene scene;
+  scene.process(0, 5, {{0, 10, 20}});
+  scene.process(1, 7, {{}});
+  scene.talk();
+  CHECK(scene.observer.over());
+  CHECK(scene.observer.lost_by_misuse());
+  CHECK(scene.observer.outcome().reason ==
+        "there is no iteration of which every peer holds a checkpoint (peer 1 holds none that can be used, "
+        "others up to 20); expected the checkpoints of all peers, or --overwrite instead of --resume, which "
+        "begins anew");
 }
 
 TEST_CASE("start: all who wait for the run to begin are told for whom, and why that one is not ready") {

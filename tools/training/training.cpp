@@ -154,7 +154,8 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   control.timeline = options.timeline;
   control.asked_to_leave = &options.stop->asked_to_leave;
   control.resumes = directory.record().has_value();
-  if (directory.record()) control.record = {*directory.record(), directory.kept_best<Scalar>()};
+  if (directory.record())
+    control.record = {*directory.record(), directory.kept_best<Scalar>(), directory.has_ended()};
   const nlohmann::ordered_json beginning = provenance.beginning(settings.run.seed, finished.warnings);
   directory.note_beginning(beginning);
   const bool keeps_best = settings.run.keep == RunSettings::Run::Keep::best;
