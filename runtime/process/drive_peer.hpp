@@ -26,6 +26,7 @@ struct PeerEnd {
   int exit_code = 0;
   std::string reason;         ///< a sentence; may be empty, above all with code 0
   bool was_replaced = false;  ///< a hub whose standby has taken over: the run goes on
+  bool took_part = false;     ///< false if it ended before it trained, or trained on
 };
 
 /// How a peer comes into a run, and leaves it.

@@ -18,11 +18,12 @@ namespace hearsay {
 
 namespace {
 
-constexpr std::size_t longest_word = 512;
+constexpr std::size_t longest_address = 512;
 
 struct Request {
   PeerId id = 0;
-  std::array<char, longest_word> word{};
+  bool resumes = false;
+  std::array<char, longest_address> address{};
 };
 
 /// A message of one request and one file descriptor (SCM_RIGHTS).
@@ -33,11 +34,9 @@ struct Parcel {
   msghdr message{nullptr, 0, &part, 1, beside.data(), beside.size(), 0};
 };
 
-bool send_parcel(int socket, PeerId id, const std::string& word, int descriptor) {
+bool send_parcel(int socket, const Request& request, int descriptor) {
   Parcel parcel;
-  parcel.request.id = id;
-  if (word.size() >= longest_word) return false;
-  std::memcpy(parcel.request.word.data(), word.data(), word.size());
+  parcel.request = request;
   cmsghdr* const rights = CMSG_FIRSTHDR(&parcel.message);
   rights->cmsg_level = SOL_SOCKET;
   rights->cmsg_type = SCM_RIGHTS;
@@ -65,7 +64,7 @@ int receive_parcel(int socket, Request& request) {
   // Whatever happens, a child never returns into the parent's code.
   int code = 3;
   try {
-    code = peer_main(request.id, request.word.data(), socket);
+    code = peer_main(request.id, request.address.data(), request.resumes, socket);
   } catch (const std::exception& error) {
     notice("peer " + std::to_string(request.id) + ": " + error.what());
   }
@@ -94,7 +93,8 @@ void die_with(pid_t parent) {
       signal(SIGCHLD, SIG_DFL);
       live(peer_main, notice, request, descriptor);
     }
-    close(descriptor);  // also if fork failed: the other end then sees a closed socket
+    close(descriptor);
+    if (send(socket, &process, sizeof process, MSG_NOSIGNAL) != sizeof process) _exit(0);
   }
 }
 
@@ -122,14 +122,23 @@ ForkServer::~ForkServer() {
   waitpid(process_, nullptr, 0);
 }
 
-int ForkServer::fork_peer(PeerId id, const std::string& word) {
+std::optional<ForkServer::Forked> ForkServer::fork_peer(PeerId id, const std::string& address, bool resumes) {
+  Request request{.id = id, .resumes = resumes};
   std::array<int, 2> ends{};
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return -1;
-  const bool sent = send_parcel(socket_, id, word, ends[1]);
+  if (address.size() >= longest_address) return std::nullopt;
+  std::memcpy(request.address.data(), address.data(), address.size());
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return std::nullopt;
+  const bool sent = send_parcel(socket_, request, ends[1]);
   close(ends[1]);
-  if (sent) return ends[0];
+  pid_t process = -1;
+  ssize_t length = -1;
+  if (sent) {
+    do length = recv(socket_, &process, sizeof process, 0);
+    while (length < 0 && errno == EINTR);
+  }
+  if (length == sizeof process && process > 0) return Forked{process, ends[0]};
   close(ends[0]);
-  return -1;
+  return std::nullopt;
 }
 
 }  // namespace hearsay

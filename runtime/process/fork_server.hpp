@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "runtime/foundation/notice.hpp"
@@ -15,9 +16,14 @@ namespace hearsay {
 /// children end with it.
 class ForkServer {
  public:
-  /// What a new process does. Gets the peer's id, the word given to `fork_peer`, and its end of the socket to
-  /// the process that asked for it. Returns the exit code.
-  using PeerMain = std::function<int(PeerId, const std::string&, int socket)>;
+  /// What a new process does. Gets what was given to `fork_peer`, and its end of the socket to the process
+  /// that asked for it. Returns the exit code.
+  using PeerMain = std::function<int(PeerId, const std::string& address, bool resumes, int socket)>;
+  struct Forked {
+    pid_t process = -1;
+    int socket =
+        -1;  ///< this end of a SOCK_SEQPACKET socket to it; the process is gone if the other is closed
+  };
 
   /// Forks the fork server; `peer_main` is run by each process that it forks. `notice` is told what a
   /// PeerMain throws. Throws Misuse if the machine gives out no more processes.
@@ -26,9 +32,9 @@ class ForkServer {
   ForkServer(const ForkServer&) = delete;
   ForkServer& operator=(const ForkServer&) = delete;
 
-  /// Forks a new process. Returns this end of a SOCK_SEQPACKET socket to it; -1 if that failed. The other end
-  /// is closed when the process ends, or if it could not be forked. `word` has at most 511 bytes.
-  int fork_peer(PeerId id, const std::string& word);
+  /// Forks a new process, which is to listen at `address` (at most 511 bytes) and resumes from checkpoints or
+  /// does not. Returns nothing if that failed.
+  std::optional<Forked> fork_peer(PeerId id, const std::string& address, bool resumes);
 
   /// The socket to the fork server. Readable if the fork server has died; children of the same parent close
   /// it.

@@ -40,7 +40,8 @@ class PeerDriver {
   PeerDriver(const Experiment<Scalar>& experiment, PeerId id, PeerSession& session, PeerSockets& sockets,
              SilenceWatch watch, const RunControl& control);
   PeerEnd run() {
-    const PeerEnd end = drive();
+    PeerEnd end = drive();
+    end.took_part = has_started();
     pump_.carry_out();
     experiment_.problem.objectives[id()]->take_final_model(peer_->model());  // the observer asks nothing more
     if (scores_.judges_own() && has_started()) keep_model_at_home();
