@@ -33,7 +33,9 @@ ObserverSession::ObserverSession(ObserverInput input, Evaluator& evaluator, Inst
       members_(input_),
       inquiry_(schedule_, members_, words_, input_.peer_count),
       start_deadline_(now + input_.start_patience),
-      next_heartbeat_(now + heartbeat_interval(input_.failure.lost_after)) {}
+      next_heartbeat_(now + heartbeat_interval(input_.failure.lost_after)) {
+  members_.note_heard_all(now);
+}
 
 void ObserverSession::hear(const FrameHeader& header, std::span<const std::byte> payload, Instant now,
                            const std::string& host) {
@@ -93,7 +95,7 @@ void ObserverSession::answer_hello(const FrameHeader& hello, std::span<const std
   admit(hello, host);
 }
 
-/// The last word was said. A process that was killed and is started again need not be restored.
+/// The last word was said. A restarted process need not be restored.
 void ObserverSession::answer_late_hello(const FrameHeader& hello) {
   const PeerId sender = hello.sender;
   if (claims_.is_holder(hello)) return farewell_->say(sender);
@@ -121,6 +123,9 @@ void ObserverSession::admit(const FrameHeader& hello, const std::string& host) {
     return expect_no_results_of_killed_peers();
   }
   words_.say(sender, FrameKind::welcome);
+  if (progress_ == Progress::gathering)
+    for (const PeerId gone : start_.lost())
+      words_.say(sender, from_observer::Departed{gone, incarnation_of(gone)});
   if (state == HelloState::is_under_way) mark_under_way();
   choose_checkpoint();
 }
@@ -150,7 +155,10 @@ void ObserverSession::take_ready(PeerId sender, std::optional<std::uint64_t> las
   claims_.mark_ready(sender);
   schedule_.note_verdicts_known(sender, last_verdict);
   if (started()) return start_peer(sender, now);
-  if (start_.is_blocked()) return;
+  if (!start_.is_blocked()) begin(now);
+}
+
+void ObserverSession::begin(Instant now) {
   progress_ = Progress::started;
   // The time of a resumed run goes on from the end of its record.
   const double before = schedule_.evaluations().empty() ? 0.0 : schedule_.evaluations().back().seconds;
@@ -201,7 +209,7 @@ void ObserverSession::take_stop(const FrameHeader& header, std::span<const std::
 
 void ObserverSession::lose_peer(PeerId id, const std::string& how, const std::string& to_others) {
   if (closing_ == Closing::parting) return forget(id);
-  if (!over() && !members_.is_lost(id) && started() && drops())
+  if (!over() && !members_.is_lost(id) && goes_on_without_a_peer())
     for (PeerId other = 0; other < input_.peer_count; ++other) {
       if (other == id || members_.is_gone(other)) continue;
       // The incarnation says which process has ended: its successor may be running already.
@@ -212,7 +220,7 @@ void ObserverSession::lose_peer(PeerId id, const std::string& how, const std::st
 
 void ObserverSession::do_without(PeerId id, const std::string& how) {
   if (members_.is_lost(id) || over()) return;
-  if (!drops() || !started()) {
+  if (!goes_on_without_a_peer()) {
     lose(how);
     return forget(id);
   }
@@ -222,6 +230,7 @@ void ObserverSession::do_without(PeerId id, const std::string& how) {
   }
   if (is_last_hub(id)) return lose(how + "; it is the hub, without which no worker trains");
   members_[id].standing = Standing::lost;
+  if (!started()) start_.do_without(id);
   say_verdicts(schedule_.drop(id));
   if (members_.all_are_lost()) return lose("all peers were lost");
   if (input_.has_hub && members_.only_one_left(hub_id)) return lose("all workers were lost");
@@ -285,20 +294,22 @@ void ObserverSession::take_in(const FrameHeader& join, Instant now) {
 }
 
 std::optional<PeerId> ObserverSession::silent_peer(Instant now) {
-  if (over() || closing_ == Closing::parting || !started()) return std::nullopt;
+  if (over() || closing_ == Closing::parting) return std::nullopt;
   members_.look(now);
-  return members_.silent_peer(now);
+  if (started()) return members_.silent_peer(now);
+  return goes_on_without_a_peer() ? start_.silent_peer(members_, now) : std::nullopt;
 }
 
-/// The neighbors are not told: they judge for themselves, and may hear a peer that the observer cannot. But a
-/// hub that closes its rounds takes a silent worker for a late one, so it is told.
+/// Once the run has begun, the neighbors are not told: they judge for themselves, and may hear a peer that
+/// the observer cannot. But a hub that closes its rounds takes a silent worker for a late one, so it is
+/// told.
 void ObserverSession::judge_silence(Instant now) {
   const std::optional<PeerId> id = silent_peer(now);
   if (!id) return;
   const auto whole = std::chrono::duration_cast<std::chrono::seconds>(members_.silence_of(*id, now)).count();
   const std::string silence = "it has said nothing for " + std::to_string(whole) + " s";
   const std::string how = "peer " + std::to_string(*id) + " was lost: " + silence;
-  if (input_.rounds_close) return lose_peer(*id, how, silence);
+  if (input_.rounds_close || !started()) return lose_peer(*id, how, silence);
   do_without(*id, how);
 }
 
@@ -309,6 +320,8 @@ void ObserverSession::tick(Instant now) {
     farewell_->judge_silence(now, input_.failure.lost_after);
   else if (!started() && now > start_deadline_)
     return lose(start_.missing_peers());
+  else if (!started() && goes_on_without_a_peer() && !start_.is_blocked())
+    begin(now);
   else if (end_deadline_ && now > *end_deadline_)
     return end();
   leave_if_all_have_heard();
@@ -338,15 +351,6 @@ void ObserverSession::interrupt(Instant now, const std::string& by) {
   stop();
   end_deadline_ = now + patience_after_stop;
   expect_no_results_of_killed_peers();
-}
-
-void ObserverSession::leave(Instant now) {
-  if (closing_ == Closing::parting) return interrupt(now);
-  const bool ends_with_hub = is_last_hub(hub_id) && drops();  // which is in this process, too
-  const bool goes_on = !ends_with_hub && input_.failure.survives_a_leave();
-  if (progress_ == Progress::gathering || !goes_on) return interrupt(now);
-  interrupted_ = "interrupted";
-  closing_ = Closing::over;
 }
 
 void ObserverSession::lose(const std::string& reason, int exit_code) {

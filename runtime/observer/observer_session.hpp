@@ -84,7 +84,14 @@ class ObserverSession {
   void interrupt(Instant now, const std::string& by = {});
   /// This process ends, and the run goes on without its observer or with the next one. If the run cannot go
   /// on, the same as `interrupt`.
-  void leave(Instant now);
+  void leave(Instant now) {
+    if (closing_ == Closing::parting) return interrupt(now);
+    const bool ends_with_hub = is_last_hub(hub_id) && drops();  // which is in this process, too
+    const bool goes_on = !ends_with_hub && input_.failure.survives_a_leave();
+    if (progress_ == Progress::gathering || !goes_on) return interrupt(now);
+    interrupted_ = "interrupted";
+    closing_ = Closing::over;
+  }
   /// The process of a peer has ended. By failure.policy, the run is lost, or goes on without the peer, and
   /// the others are told so: in the sentence `to_others`, or, if that is empty, that it has ended.
   void lose_peer(PeerId id, const std::string& how, const std::string& to_others = {});
@@ -146,6 +153,8 @@ class ObserverSession {
   };
 
   bool drops() const { return input_.failure.drops(); }
+  /// Before it has begun, too, unless it was begun by an earlier observer.
+  bool goes_on_without_a_peer() const { return drops() && progress_ != Progress::under_way; }
   bool is_hub(PeerId id) const { return input_.has_hub && id == hub_id; }
   /// True if no worker trains without peer `id`: it is the hub, or its standby and the hub is lost, and there
   /// is no other.
@@ -179,6 +188,7 @@ class ObserverSession {
       if (start_.resumes(id) && start_.has_reported(id) && !claims_.is_ready(id)) say_resume(id);
   }
   void take_ready(PeerId sender, std::optional<std::uint64_t> last_verdict, Instant now);
+  void begin(Instant now);
   void start_peer(PeerId id, Instant now);
   // The run.
   void beat(Instant now);

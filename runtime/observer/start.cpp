@@ -11,6 +11,8 @@ namespace hearsay {
 namespace {
 
 constexpr std::size_t most_examples = 3;
+/// From the start of a process to its first words.
+constexpr Duration time_to_come_up = std::chrono::seconds(10);
 
 /// "peer 1", "peers 1, 2"
 std::string names_of(const std::vector<PeerId>& ids) {
@@ -43,13 +45,11 @@ bool RunStart::choose(const RunRecord& record) {
   std::vector<std::vector<std::uint64_t>> lists;
   for (const Peer& peer : peers_) lists.push_back(peer.holds);
   resumed_from_ = newest_common(lists);
+  if (resumed_from_ == 0 && !can_begin_anew(record)) resumed_from_.reset();
   if (resumed_from_) resume_text_ = describe_resume();
   return resumed_from_.has_value();
-  if (resumed_from_ == 0 && !can_begin_anew(record)) resumed_from_.reset();
 }
 
-std::string RunStart::describe_resume() const {
-  const std::uint64_t from = *resumed_from_;
 /// True if the run had not come to the first checkpoint of all its peers when it was cut off: it could not
 /// have kept anything. Some peers may have been fast enough to hold that checkpoint.
 bool RunStart::can_begin_anew(const RunRecord& record) const {
@@ -86,6 +86,8 @@ std::string RunStart::why_none(const RunRecord& record) const {
          "); expected the checkpoints of all peers, or --overwrite instead of --resume, which begins anew";
 }
 
+std::string RunStart::describe_resume() const {
+  const std::uint64_t from = *resumed_from_;
   const std::string sentence = from == 0 ? "all peers begin anew, at iteration 0"
                                          : "all peers go on from iteration " + std::to_string(from);
   std::uint64_t latest = from;
@@ -101,9 +103,28 @@ std::string RunStart::why_none(const RunRecord& record) const {
          " no later checkpoint, others up to " + std::to_string(latest);
 }
 
-/// True if the run starts without peer `id` (failure.join_later).
+/// True if the run starts without peer `id`: it is lost, or in failure.join_later.
 bool RunStart::comes_later(PeerId id) const {
-  return std::ranges::binary_search(input_.failure.join_later, id);
+  return peers_[id].is_lost || std::ranges::binary_search(input_.failure.join_later, id);
+}
+
+std::vector<PeerId> RunStart::lost() const {
+  std::vector<PeerId> ids;
+  for (PeerId id = 0; id < peers_.size(); ++id)
+    if (peers_[id].is_lost) ids.push_back(id);
+  return ids;
+}
+
+std::optional<PeerId> RunStart::silent_peer(const Members& members, Instant now) const {
+  // The processes of a run on one machine were all started with it; those of hosts come up at any time.
+  const bool all_must_be_here = input_.addresses.empty();
+  for (PeerId id = 0; id < peers_.size(); ++id) {
+    const bool is_here = !claims_.is_absent(id);
+    const Duration patience = input_.failure.lost_after + (is_here ? Duration{0} : time_to_come_up);
+    if (!comes_later(id) && (is_here || all_must_be_here) && members.silence_of(id, now) > patience)
+      return id;
+  }
+  return std::nullopt;
 }
 
 /// Returns the peers that never said hello; if all did, the peers that are not ready.

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "runtime/observer/claims.hpp"
+#include "runtime/observer/members.hpp"
 #include "runtime/observer/observer_input.hpp"
-
 #include "runtime/record/outcome.hpp"
+
 namespace hearsay {
 
 /// Knows what a run still needs before it can start: every peer, and, if it is resumed, a checkpoint that all
@@ -26,6 +27,12 @@ class RunStart {
   void note_checkpoints(PeerId id, std::span<const std::byte> payload);
   /// Peer `id` is not ready, since it waits for `whom` (in words).
   void note_waiting(PeerId id, const std::string& whom) { peers_[id].waits_for = whom; }
+
+  /// The run begins without peer `id`, which is lost.
+  void do_without(PeerId id) { peers_[id].is_lost = true; }
+  std::vector<PeerId> lost() const;
+  /// Returns a peer that the run need not wait for, since it has been silent for too long.
+  std::optional<PeerId> silent_peer(const Members& members, Instant now) const;
 
   bool resumes(PeerId id) const { return peers_[id].resumes; }
   bool has_reported(PeerId id) const { return peers_[id].has_reported; }
@@ -57,6 +64,7 @@ class RunStart {
     bool has_reported = false;
     std::vector<std::uint64_t> holds = {0};  // it can resume from these iterations
     std::string waits_for = {};
+    bool is_lost = false;
   };
   struct Blockers {
     std::vector<PeerId> peers;
@@ -66,6 +74,7 @@ class RunStart {
   /// Returns "peer 1 (tcp://10.0.0.2:7000)" if the addresses are known and the peers are few.
   std::string named_with_addresses(const std::vector<PeerId>& ids) const;
   std::string reasons(const std::vector<PeerId>& missing) const;
+  bool can_begin_anew(const RunRecord& record) const;
   std::string describe_resume() const;
   bool comes_later(PeerId id) const;
 
@@ -74,7 +83,6 @@ class RunStart {
   std::vector<Peer> peers_;
   std::optional<std::uint64_t> resumed_from_;
   std::string resume_text_;
-  bool can_begin_anew(const RunRecord& record) const;
 };
 
 }  // namespace hearsay

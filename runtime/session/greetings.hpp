@@ -34,6 +34,12 @@ class Greetings {
   }
   void welcomed_by(PeerId destination) { reserved_.erase(destination); }
 
+  /// The run begins without this neighbor.
+  void do_without(PeerId neighbor) {
+    silent_.erase(neighbor);
+    reserved_.erase(neighbor);
+  }
+
   bool has_called(PeerId source) const { return !silent_.contains(source); }
   bool complete() const { return silent_.empty() && reserved_.empty(); }
   /// The destination with the lowest id that has not welcomed this peer; empty if all have.

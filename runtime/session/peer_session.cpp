@@ -272,7 +272,9 @@ FrameUse PeerSession::hear_observer(const FrameHeader& head, std::span<const std
       return FrameUse::words;
     case FrameKind::departed: {
       const from_observer::Departed departed = from_observer::as_departed(head);
-      if (departed.peer != context_.input.self && !context_.may_join())
+      if (context_.phase == SessionPhase::greeting || context_.phase == SessionPhase::ready)
+        begin_without(departed.peer, printable_text(payload));
+      else if (departed.peer != context_.input.self && !context_.may_join())
         hear_departed(departed, printable_text(payload));
       return FrameUse::words;
     }
@@ -300,6 +302,8 @@ void PeerSession::hear_start(const from_observer::Start& start, Instant now) {
   observer_.tell_unacknowledged(context_);  // reports of an earlier process
   // Hosts have no common clock: there the frame says how long ago the run began.
   context_.events.push_back(RunStarts{context_.input.same_machine ? start.origin : now - start.age});
+  for (PeerDeparted& departed : std::exchange(departed_before_start_, {}))
+    context_.events.push_back(std::move(departed));
 }
 
 // Policy "drop": edges that are out (parted_edges.hpp).

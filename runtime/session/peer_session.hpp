@@ -141,6 +141,17 @@ class PeerSession {
   FrameUse hear_model(const FrameHeader& head, std::span<const std::byte> payload);
   void hear_join(PeerId joiner);
   void hear_start(const from_observer::Start& start, Instant now);
+  /// A peer is gone before the run begins: this one does not wait for it, and takes it for lost from the
+  /// start.
+  void begin_without(PeerId departed, const std::string& how) {
+    if (context_.comes_later() || std::ranges::find(departed_before_start_, departed, &PeerDeparted::id) !=
+                                      departed_before_start_.end())
+      return;
+    if (!find_source(departed) && !context_.is_destination(departed)) return;
+    departed_before_start_.push_back({departed, how.empty() ? "its process has ended" : how});
+    greetings_.do_without(departed);
+    tell_when_ready();
+  }
   /// The observer says that a process has ended, or `how` it is gone. Ignored if a successor of that process,
   /// under the same id, has greeted this peer already.
   void hear_departed(const from_observer::Departed& departed, const std::string& how) {
@@ -166,6 +177,7 @@ class PeerSession {
   ObserverLink observer_;
   StartWait start_;
   Instant next_heartbeat_{};
+  std::vector<PeerDeparted> departed_before_start_;  // neighbors
 };
 
 }  // namespace hearsay

@@ -54,7 +54,10 @@ class ObserverServer::Server {
       if (const auto loss = lost()) lose(*loss);
       if (control.is_interrupted()) session_.interrupt(monotonic_now());
       if (control.is_asked_to_leave()) session_.leave(monotonic_now());
+      const bool starts_before = session_.started();
       session_.tick(monotonic_now());
+      note_start(starts_before);
+      report_evaluations(control);
       if (!heard && session_.silent_peer(monotonic_now()))
         show_life_during([&] { session_.judge_silence(monotonic_now()); });
       send_outbox();
@@ -133,6 +136,10 @@ class ObserverServer::Server {
       show_life_during(by_session);
     else
       by_session();
+    note_start(starts_before);
+  }
+
+  void note_start(bool starts_before) {
     if (port_ && !starts_before && session_.started()) port_->begin(session_.origin());
   }
 

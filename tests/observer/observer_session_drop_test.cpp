@@ -54,6 +54,39 @@ TEST_CASE("observer session, drop: the run ends without a peer that is lost, and
   CHECK(scene.session.outcome().dropped == std::vector<PeerId>{1});
 }
 
+TEST_CASE(
+    "observer session, drop: a run begins without a peer that is lost before, and whoever comes is told") {
+  for (const bool had_called : {false, true}) {
+    CAPTURE(had_called);
+    Scene scene(dropping_experiment());
+    if (had_called) scene.hello(1);
+    scene.session.lose_peer(1, "peer 1 was lost: killed");
+    CHECK_FALSE(scene.session.over());
+    scene.said_to(0);
+    scene.hello(0);
+    CHECK(scene.said_to(0) == Kinds{FrameKind::welcome, FrameKind::departed});
+    scene.say(0, FrameKind::ready);
+    CHECK(scene.session.started());
+    for (const std::uint64_t iteration : {5u, 10u, 15u, 20u}) scene.evaluation(0, iteration);
+    scene.result(0);
+    CHECK(scene.session.outcome().status == RunStatus::done);
+    CHECK(scene.session.outcome().dropped == std::vector<PeerId>{1});
+  }
+  Scene ready(dropping_experiment());  // the others are ready before it is lost
+  for (const PeerId id : {0u, 1u}) ready.hello(id);
+  ready.say(0, FrameKind::ready);
+  for (Duration at = 1s; at <= 8s; at += 100ms) {
+    FrameHeader alive;
+    alive.kind = FrameKind::ready;
+    alive.run_id = run_id(ready.agreement);
+    ready.session.hear(alive, {}, begin + at);
+    ready.session.judge_silence(begin + at);
+    ready.session.tick(begin + at);
+  }
+  CHECK(ready.session.started());
+  CHECK(ready.session.outcome().dropped == std::vector<PeerId>{1});
+}
+
 TEST_CASE("observer session, drop: a peer that is lost when it had done all it was to do costs nothing") {
   Scene scene(dropping_experiment());
   scene.start();
