@@ -335,11 +335,13 @@ void PeerDriver<Scalar>::check_deadlines() {
 template <class Scalar>
 void PeerDriver<Scalar>::part_from(PeerId neighbor, const std::string& why) {
   if (!drops() || !peer_->deals_with(neighbor)) return;
-  if (!has_started())
+  if (!has_started()) {
+    leaving_ = Leaving::left_behind;
     return end_with(
         {3, "peer " + std::to_string(neighbor) + " has gone on without peer " + std::to_string(id()) +
                 (id() == observer_peer ? ", which kept the record of the run, and cannot join it anew"
                                        : ", and " + experiment_.method->name + " cannot be joined")});
+  }
   const auto what_follows = [&]() -> std::string {
     if (!is_hub(neighbor)) return " goes on without peer ";
     if (!peer_->survives_hub()) return " waits for the hub, peer ";
@@ -384,7 +386,8 @@ PeerEnd PeerDriver<Scalar>::leave() {
   }
   if (end_->exit_code == 130 && leaving_ == Leaving::interrupted)
     end_->reason = self + " was interrupted" + (has_started() ? "" : " before the run began");
-  if (end_->exit_code != 0) session_.say_stop(end_->exit_code, end_->reason);
+  if (end_->exit_code != 0 && leaving_ != Leaving::left_behind)
+    session_.say_stop(end_->exit_code, end_->reason);
   return *end_;
 }
 

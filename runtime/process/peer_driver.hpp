@@ -281,7 +281,12 @@ class PeerDriver {
   std::vector<DataArrived> early_;  // kept in the first stage: the log that records them is not begun yet
   std::optional<int> run_code_;     // the run's exit code, once all peers have ended
   std::optional<PeerEnd> end_;
-  enum class Leaving { stays, interrupted, alone } leaving_ = Leaving::stays;
+  enum class Leaving {
+    stays,
+    interrupted,
+    alone,
+    left_behind,  // the run has gone on without this peer, and does not end with it
+  } leaving_ = Leaving::stays;
   ScoreDesk<Scalar> scores_;
   ComputeThread compute_thread_;  // last: it uses the others
 };
