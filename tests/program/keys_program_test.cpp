@@ -82,6 +82,13 @@ TEST_CASE("run: with keys the peers of one machine get keys for the run, and end
   CHECK(summary_of("simulate", "keyed.toml")["model_digest"] == plain["model_digest"]);
 }
 
+TEST_CASE("simulate: the twin of a run with keys needs no secret key") {
+  const DataFolder folder;
+  folder.write("run.toml", small_run + "[security]\nauthorized = \"cluster.keys\"\n");
+  const ProgramEnd twin = run_program(folder.path(), {"simulate", "run.toml", "--quiet", "--output", "twin"});
+  CHECK_MESSAGE(twin.code == 0, twin.complained);
+}
+
 TEST_CASE("check: a topology that other machines can reach is warned of where there are no keys") {
   const DataFolder folder;
   folder.write("cluster.toml",
