@@ -51,14 +51,15 @@ bool RunStart::choose(const RunRecord& record) {
 }
 
 /// True if the run had not come to the first checkpoint of all its peers when it was cut off: it could not
-/// have kept anything. Some peers may have been fast enough to hold that checkpoint.
+/// have kept anything. Fast peers may hold checkpoints, but no peer is farther than two evaluations past the
+/// record.
 bool RunStart::can_begin_anew(const RunRecord& record) const {
-  const std::uint64_t first = first_checkpoint(input_.failure, input_.evaluate_every, record.evaluations);
-  const bool is_recorded = !record.evaluations.empty();
-  if (is_recorded && (record.has_ended || record.evaluations.back().iteration >= first)) return false;
+  const auto& recorded = record.evaluations;
+  const std::uint64_t first = first_checkpoint(input_.failure, input_.evaluate_every, recorded);
+  if (!recorded.empty() && (record.has_ended || recorded.back().iteration >= first)) return false;
+  const std::uint64_t farthest = recorded.empty() ? 0 : recorded.back().iteration + 2 * input_.evaluate_every;
   return std::ranges::all_of(peers_, [&](const Peer& peer) {
-    return std::ranges::all_of(
-        peer.holds, [&](std::uint64_t held) { return held == 0 || (is_recorded && held == first); });
+    return std::ranges::all_of(peer.holds, [&](std::uint64_t held) { return held <= farthest; });
   });
 }
 
