@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <string>
 
 #include "topology/foundation/peer_id.hpp"
 
@@ -10,6 +12,9 @@ namespace hearsay {
 struct Home {
   std::optional<PeerId> peer = {};  ///< that of this peer alone; empty: those of all peers
   int program_channel = -1;  ///< socket to the program of `peer`, which somebody else has started; or -1
+
+  /// Hears, in a sentence, what happens to the programs of model.kind = "program"; empty: nobody does.
+  std::function<void(const std::string& sentence)> notice = {};
 
   bool has(PeerId id) const { return !peer || *peer == id; }
 };

@@ -16,6 +16,7 @@ struct Minibatch {
   /// a restored peer asks again.
   std::uint64_t seed = 0;
   std::uint64_t iteration = 0;  ///< counted from 1
+  double step_size = 0.0;       ///< of this iteration, to be known only: the step is the method's
 };
 
 /// The local objective f_i of one peer over its shard of m_i of the m samples of n peers:

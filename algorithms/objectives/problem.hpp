@@ -37,6 +37,8 @@ struct Problem {
   /// Tells the programs behind the objectives how the run has ended: exit code, a sentence or nothing, and
   /// the record's folder or nothing. Empty if there are no programs.
   std::function<void(int code, const std::string& reason, const std::string& output)> say_end = {};
+  /// Returns how often a killed program was started anew, so far. Empty if there are no programs.
+  std::function<std::uint64_t()> program_restarts = {};
   /// The judged samples as an objective, the sum of their losses; null if the data are at home or no samples.
   std::shared_ptr<const Objective<Scalar>> judge = {};
   /// Digest of the data; 0 if they are at home. Peers compare it before they train together.

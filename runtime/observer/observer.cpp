@@ -329,15 +329,19 @@ RunResult Observer<Scalar>::conclude(std::vector<PeerOutcome> peers) const {
   if (result.status == RunStatus::diverged && not_finite_)
     result.reason += ": the loss that peer " + std::to_string(not_finite_->peer) + " computes is " +
                      (std::isnan(not_finite_->loss) ? "no number" : "infinite");
-  // Reports the divergence with the lowest iteration.
-  std::uint64_t earliest = std::numeric_limits<std::uint64_t>::max();
+  // Reports the divergence with the lowest iteration, of those at a source if there are any: the others have
+  // heard of it.
+  const Divergence* first = nullptr;
+  const auto precedes = [](const Divergence& one, const Divergence& other) {
+    return one.at_source != other.at_source ? one.at_source : one.iteration < other.iteration;
+  };
   for (PeerId id = 0; id < peers.size(); ++id) {
     const std::optional<Divergence>& divergence = peers[id].divergence;
-    if (!divergence || divergence->iteration >= earliest) continue;
-    earliest = divergence->iteration;
+    if (!divergence || (first && !precedes(*divergence, *first))) continue;
+    first = &*divergence;
     result.status = divergence->malformed ? RunStatus::lost : RunStatus::diverged;
-    result.reason =
-        divergence->what + " (peer " + std::to_string(id) + ", iteration " + std::to_string(earliest) + ")";
+    result.reason = first->what + " (peer " + std::to_string(id) + ", iteration " +
+                    std::to_string(first->iteration) + ")";
   }
   result.peers = std::move(peers);
   return result;

@@ -12,6 +12,7 @@ struct Divergence {
   std::uint64_t iteration;
   std::string what;        ///< the first failure: "the model left the finite range"
   bool malformed = false;  ///< whether some message did not fit the method
+  bool at_source = false;  ///< whether it is a gradient at a finite point: no message can have caused it
 };
 
 /// The divergence that follows from an encode or decode that failed; `status` is not `ok`.

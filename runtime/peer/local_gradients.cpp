@@ -63,11 +63,25 @@ double LocalGradients<Scalar>::work() const {
 template <class Scalar>
 void LocalGradients<Scalar>::compute() {
   if (!seed_) seed_ = seeds_ ? seeds_->bits64() >> 1 : 0;
-  objective_.minibatch_gradient(*point_, {.samples = samples_, .seed = *seed_, .iteration = iteration_},
-                                gradient_);
+  objective_.minibatch_gradient(
+      *point_, {.samples = samples_, .seed = *seed_, .iteration = iteration_, .step_size = step_size_},
+      gradient_);
   if (!clip_) return;
   const double norm = std::sqrt(squared_norm<Scalar>(view(gradient_)));
   if (norm > *clip_ && std::isfinite(norm)) gradient_ *= static_cast<Scalar>(*clip_ / norm);
+}
+
+template <class Scalar>
+std::optional<std::string> LocalGradients<Scalar>::defect() const {
+  if (all_finite(view(gradient_)) || !all_finite(view(*point_))) return std::nullopt;
+  Index k = 0;
+  while (std::isfinite(gradient_[k])) ++k;
+  std::string text = "the gradient left the finite range: it is " +
+                     std::string(std::isnan(gradient_[k]) ? "no number" : "infinite") + " in coordinate " +
+                     std::to_string(k);
+  for (const Segment& layer : objective_.segments())
+    if (k >= layer.begin && k < layer.end()) text += ", of layer " + layer.name;
+  return text;
 }
 
 template class LocalGradients<float>;

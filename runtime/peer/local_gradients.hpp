@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "algorithms/arithmetic/random.hpp"
@@ -33,6 +34,7 @@ class LocalGradients {
     seeds_ = iteration.random(Purpose::objective);
     seed_.reset();
     iteration_ = iteration.number();
+    step_size_ = static_cast<double>(iteration.step_size());
   }
   std::span<const Index> all_samples();
   /// The current minibatch of the iteration, which is drawn if there is none yet.
@@ -49,6 +51,9 @@ class LocalGradients {
   /// norm is not finite stays as it is: the run has diverged.
   void compute();
   const Vector<Scalar>& gradient() const { return gradient_; }
+  /// Why the computed gradient is the first number of the run that is not finite; empty if it is finite, or
+  /// if it was computed at a point that is not.
+  std::optional<std::string> defect() const;
 
  private:
   const Objective<Scalar>& objective_;
@@ -63,6 +68,7 @@ class LocalGradients {
   std::optional<SamplePasses> passes_;  // if shuffled; empty until the first minibatch
   std::vector<Index> minibatch_;
   std::uint64_t iteration_ = 0;
+  double step_size_ = 0.0;             // of this iteration
   std::optional<RandomStream> seeds_;  // of this iteration's minibatches
   std::optional<std::uint64_t> seed_;  // of the current one; empty until its first gradient
 };

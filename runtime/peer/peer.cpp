@@ -222,6 +222,9 @@ void Peer<Scalar>::compute_gradient() {
 template <class Scalar>
 void Peer<Scalar>::gradient_arrived() {
   ensure(state_ == PeerState::needs_gradient, "a gradient arrived that nobody asked for");
+  if (!divergence_)
+    if (auto defect = gradients_.defect())
+      divergence_ = Divergence{iteration_.number(), std::move(*defect), false, true};
   resume();
 }
 

@@ -288,11 +288,9 @@ void PeerDriver<Scalar>::hear(const DataArrived& data) {
 
 template <class Scalar>
 void PeerDriver<Scalar>::leave_if_interrupted() {
-  const bool run_ends =
-      drops() && is_hub(id()) && !experiment_.settings.failure.hub_standby;  // without this process
   const bool has_others = has_started() || control_.resumes;  // that can go on, or wait for its successor
   if (control_.is_asked_to_leave() && has_others && experiment_.settings.failure.survives_a_leave() &&
-      !run_ends)
+      !run_ends_without_this())
     return leave_alone();
   if (leaving_ == Leaving::stays && (control_.is_interrupted() || control_.is_asked_to_leave())) interrupt();
 }
@@ -300,8 +298,12 @@ void PeerDriver<Scalar>::leave_if_interrupted() {
 template <class Scalar>
 void PeerDriver<Scalar>::end_with_failure(const ObjectiveFailure& failure) {
   if (failure.asks_to_stop) return interrupt();
-  end_with({3, "peer " + std::to_string(id()) + ": its objective failed in " + failure.when + ": " +
-                   failure.what});
+  const std::string how = "its objective failed in " + failure.when + ": " + failure.what;
+  if (has_started() && drops_failed_program() && !run_ends_without_this()) {
+    control_.notice("peer " + std::to_string(id()) + ": " + how + "; the others go on without it");
+    return leave_others({3, how});
+  }
+  end_with({3, "peer " + std::to_string(id()) + ": " + how});
 }
 
 template <class Scalar>
@@ -365,16 +367,21 @@ void PeerDriver<Scalar>::part_from(PeerId neighbor, const std::string& why) {
 
 template <class Scalar>
 void PeerDriver<Scalar>::leave_alone() {
+  if (drops()) return leave_others({130, "it was asked to end; the others go on without it"});
   if (std::exchange(leaving_, Leaving::alone) == Leaving::alone) return;
   stop();
-  if (!drops())
-    return end_with({130, "it was asked to end; started again with --resume within " +
-                              to_text(experiment_.settings.failure.lost_after) +
-                              ", it goes on where it was"});
+  end_with({130, "it was asked to end; started again with --resume within " +
+                     to_text(experiment_.settings.failure.lost_after) + ", it goes on where it was"});
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::leave_others(PeerEnd end) {
+  if (std::exchange(leaving_, Leaving::alone) == Leaving::alone) return;
+  stop();
   for (const PeerId neighbor : partners_of(experiment_, id()).destinations)
     session_.send_edge_request(EdgeRequest{EdgeRequest::What::leave, neighbor});
   session_.tell_observer({FrameKind::parted, peer_->iteration(), {}});
-  end_with({130, "it was asked to end; the others go on without it"});
+  end_with(std::move(end));
 }
 
 template <class Scalar>

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/checkpoint/keeper.hpp"
+#include "runtime/experiment/problem_of.hpp"
 #include "runtime/network/link.hpp"
 #include "runtime/peer/peer.hpp"
 #include "runtime/peer/round_clock.hpp"
@@ -180,6 +181,16 @@ class PeerDriver {
   }
   /// This process leaves; the run goes on without it, or with its successor.
   void leave_alone();
+  /// The same under policy "drop": this process leaves as `end` says, and the others go on without it.
+  void leave_others(PeerEnd end);
+  /// True if the others cannot go on without this process, which is the hub.
+  bool run_ends_without_this() const {
+    return drops() && is_hub(id()) && !experiment_.settings.failure.hub_standby;
+  }
+  bool drops_failed_program() const {
+    return drops() && has_programs(experiment_.settings) &&
+           experiment_.settings.failure.program == RunSettings::Failure::Program::drop;
+  }
   /// Gives up neighbors, and the observer, that are silent for too long.
   void check_deadlines();
   void judge_observer(Instant now) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "runtime/foundation/text_bytes.hpp"
 #include "runtime/program/protocol.hpp"
 
 namespace hearsay {
@@ -95,6 +96,21 @@ std::variant<ProgramHello, std::string> read_hello(std::string_view json, Index 
   } catch (const Wrong& wrong) {
     return wrong.what;
   }
+}
+
+std::optional<std::vector<FixedPart>> read_fixed(std::string_view json) {
+  const Json object = Json::parse(json, nullptr, false);
+  if (!object.is_object()) return std::nullopt;
+  const auto found = object.find("fixed");
+  if (found == object.end() || !found->is_array()) return std::nullopt;
+  std::vector<FixedPart> parts;
+  for (const Json& part : *found) {
+    if (!part.is_array() || part.size() != 2 || !part[0].is_string() || !part[1].is_string())
+      return std::nullopt;
+    const auto text = [&](std::size_t k) { return printable(part[k].get<std::string>()); };
+    parts.push_back({text(0), text(1)});
+  }
+  return parts;
 }
 
 MemoryLayout memory_layout(std::size_t dimension, std::size_t scalar_bytes, std::size_t samples) {

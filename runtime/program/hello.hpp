@@ -5,8 +5,10 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "algorithms/arithmetic/segments.hpp"
+#include "runtime/program/protocol.hpp"
 #include "runtime/settings/run_settings.hpp"
 #include "topology/foundation/peer_id.hpp"
 
@@ -24,6 +26,10 @@ struct ProgramHello {
 /// Returns the hello in a JSON text, or else a clause that says what is wrong with it: "its hello has no
 /// dimension". `largest_dimension` bounds the dimension.
 std::variant<ProgramHello, std::string> read_hello(std::string_view json, Index largest_dimension);
+
+/// Returns the parts in a JSON text, {"fixed": [["0.weight", "a frozen parameter of ..."], ...]}; empty if it
+/// is none.
+std::optional<std::vector<FixedPart>> read_fixed(std::string_view json);
 
 /// What a program is told of its run.
 struct ProgramFacts {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <future>
+#include <limits>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -40,22 +41,41 @@ ProgramProcess::Started start_for_the_process(const ProgramCommand& command) {
   return result.get();
 }
 
+/// "the gradient of iteration 5"
+std::string name_of(const ProgramQuestion& question) {
+  return question.kind == ProgramQuestion::Kind::score
+             ? "a score"
+             : "the gradient of iteration " + std::to_string(question.iteration);
+}
+
+int milliseconds_of(Duration duration) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  return static_cast<int>(
+      std::min<std::int64_t>(most, std::chrono::ceil<std::chrono::milliseconds>(duration).count()));
+}
+
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 }  // namespace
 
-Program::Program(ProgramCommand command, ProgramFacts facts, Index largest_dimension)
-    : command_(std::move(command)), facts_(facts), largest_dimension_(largest_dimension) {
+Program::Program(ProgramCommand command, ProgramFacts facts, ProgramCare care, Index largest_dimension)
+    : command_(std::move(command)),
+      care_(std::move(care)),
+      facts_(facts),
+      largest_dimension_(largest_dimension) {
   auto [process, channel] = ProgramProcess::start(*command_);
   process_ = std::move(process);
   starter_ = getpid();
   channel_ = ProgramChannel(std::move(channel));
 }
 
-Program::Program(FileDescriptor channel, ProgramFacts facts, Index largest_dimension)
-    : facts_(facts), largest_dimension_(largest_dimension), channel_(std::move(channel)) {}
+Program::Program(FileDescriptor channel, ProgramFacts facts, ProgramCare care, Index largest_dimension)
+    : care_(std::move(care)),
+      facts_(facts),
+      largest_dimension_(largest_dimension),
+      channel_(std::move(channel)) {}
 
 std::string Program::name() const { return "the program of peer " + std::to_string(facts_.peer); }
 
@@ -74,13 +94,14 @@ std::span<std::byte> Program::samples() const {
   return memory_->part(layout.samples, layout.size - layout.samples);
 }
 
-std::span<const std::byte> Program::first_word(const std::string& awaited) {
-  switch (channel_.receive(patience_before_the_run_ms)) {
+std::span<const std::byte> Program::first_word(const std::string& awaited, int patience_ms) {
+  switch (channel_.receive(patience_ms)) {
     case ProgramChannel::Heard::message:
       return channel_.message();
     case ProgramChannel::Heard::silence:
-      cannot_take_part("has not said " + awaited + " within " +
-                       std::to_string(patience_before_the_run_ms / 1000) + " s");
+      cannot_take_part("has not said " + awaited + " within " + std::to_string(patience_ms / 1000) +
+                       " s; expected one that waits for no other program, as in init_process_group of "
+                       "torch.distributed, since they are started one after the other");
     case ProgramChannel::Heard::end:
       break;
   }
@@ -92,7 +113,7 @@ std::span<const std::byte> Program::first_word(const std::string& awaited) {
 }
 
 void Program::meet() {
-  const std::span<const std::byte> word = first_word("its hello");
+  const std::span<const std::byte> word = first_word("its hello", patience_before_the_run_ms);
   if (const auto last_words = decode_answer(word); last_words && last_words->outcome != Outcome::answered)
     cannot_take_part("has ended before its hello: " + last_words->text);
   auto hello = word.size() > hello_limit
@@ -113,16 +134,21 @@ void Program::share_memory() {
   }
   if (!channel_.send(facts_text(facts_, memory_->layout()), memory_->descriptor()))
     cannot_take_part("has ended after its hello" + how_it_ended());
-  const auto ready = decode_answer(first_word("its x_0"));
-  if (!ready || ready->number != 0) cannot_take_part("has said something else than that its x_0 is there");
-  if (ready->outcome != Outcome::answered) cannot_take_part("has ended before its x_0: " + ready->text);
+  is_told_ = true;
+  auto ready = decode_ready(first_word("its x_0", milliseconds_of(care_.answer_within)));
+  if (!ready) cannot_take_part("has said something else than that its x_0 is there");
+  if (ready->answer.outcome == Outcome::stops) cannot_take_part("has asked the run to end before its x_0");
+  if (ready->answer.outcome != Outcome::answered)
+    cannot_take_part("has ended before its x_0: " + ready->answer.text);
+  fixed_ = std::move(ready->fixed);
   if (initial_.empty()) initial_.assign(x().begin(), x().end());
 }
 
 /// Returns "" or ", with exit code 1", as far as this process can know.
 std::string Program::how_it_ended() {
-  if (!process() || !process_->has_ended(patience_with_the_dead_ms)) return "";
-  return ", " + process_->how();
+  if (!process_ || !process_->has_ended(patience_with_the_dead_ms)) return "";
+  const std::string how = process_->how();
+  return how.empty() ? "" : ", " + how;
 }
 
 ProgramAnswer Program::ask(ProgramQuestion question, const std::function<void()>& prepare) {
@@ -130,12 +156,14 @@ ProgramAnswer Program::ask(ProgramQuestion question, const std::function<void()>
   question.number = static_cast<std::uint64_t>(getpid()) << 32 | ++asked_;
   std::string how;
   for (int ends = 0; ends < most_ends_at_one_question; ++ends) {
-    if (ends > 0 || !channel_.is_open()) start_anew();
+    if (ends > 0 || !channel_.is_open()) start_anew(question);
     if (auto answer = answer_to(question, prepare)) return std::move(*answer);
     end_for_certain();
     how = how_it_ended();
     channel_.close();
     if (!command_) throw ProgramFailure("its program has ended");
+    if (ended_by_itself())
+      throw ProgramFailure("its program has ended" + how + "; what it said stands above");
   }
   throw ProgramFailure("its program has ended " + std::to_string(most_ends_at_one_question) +
                        " times at the same question" + how + "; what it said stands above");
@@ -150,29 +178,76 @@ void Program::end_for_certain() {
 std::optional<ProgramAnswer> Program::answer_to(const ProgramQuestion& question,
                                                 const std::function<void()>& prepare) {
   prepare();
-  if (!channel_.send(encode_question(question))) return std::nullopt;
-  for (;;) {
-    if (channel_.receive() != ProgramChannel::Heard::message) return std::nullopt;
-    auto answer = decode_answer(channel_.message());
-    if (!answer) throw ProgramFailure("its program does not keep to the protocol");
+  // A program that is gone may have said why before: what it has said is there still.
+  const bool is_there = channel_.send(encode_question(question));
+  const int patience_ms = is_there ? milliseconds_of(care_.answer_within) : 0;
+  std::string earlier_failure;
+  while (auto answer = next_answer(question, patience_ms)) {
     const std::string& text = answer->text;
     if (answer->outcome == Outcome::leaves) throw ProgramFailure(text.empty() ? "its program left" : text);
     if (answer->outcome == Outcome::stops) throw StopAsked();
-    if (answer->number != question.number) continue;  // it answers a process that was killed
-    if (answer->outcome == Outcome::failed) throw ProgramFailure(text.empty() ? "without a reason" : text);
-    return answer;
+    const bool failed = answer->outcome == Outcome::failed;
+    const std::string why = text.empty() ? "without a reason" : text;
+    if (answer->number == question.number && failed) throw ProgramFailure(why);
+    if (answer->number == question.number) return answer;
+    if (failed) earlier_failure = why;  // it answers a process that was killed
   }
+  if (!earlier_failure.empty()) throw ProgramFailure(earlier_failure);
+  return std::nullopt;
 }
 
-void Program::start_anew() {
+/// Returns the next answer, to whatever question; nothing at the end of the program.
+std::optional<ProgramAnswer> Program::next_answer(const ProgramQuestion& question, int patience_ms) {
+  switch (hear(question, patience_ms)) {
+    case ProgramChannel::Heard::end:
+      return std::nullopt;
+    case ProgramChannel::Heard::silence:
+      if (patience_ms == 0) return std::nullopt;
+      give_up(question);
+    case ProgramChannel::Heard::message:
+      break;
+  }
+  auto answer = decode_answer(channel_.message());
+  if (!answer) throw ProgramFailure("its program does not keep to the protocol");
+  return answer;
+}
+
+/// Waits for the next message, and says now and then for how long.
+ProgramChannel::Heard Program::hear(const ProgramQuestion& question, int patience_ms) {
+  int waited_ms = 0;
+  while (next_word_ms_ < patience_ms) {
+    const auto heard = channel_.receive(static_cast<int>(next_word_ms_) - waited_ms);
+    if (heard != ProgramChannel::Heard::silence) return heard;
+    waited_ms = static_cast<int>(next_word_ms_);
+    next_word_ms_ *= 2;
+    care_.on_wait(name() + " has not answered the question for " + name_of(question) + " for " +
+                  std::to_string(waited_ms / 1000) + " s now; it may take " + to_text(care_.answer_within) +
+                  " (model.answer_within)");
+  }
+  return channel_.receive(patience_ms - waited_ms);
+}
+
+/// Ends a program that does not answer: it would not hear of the run's end either.
+void Program::give_up(const ProgramQuestion& question) {
+  if (process_) process_->signal(SIGKILL);
+  throw ProgramFailure(name() + " has not answered the question for " + name_of(question) + " within " +
+                       to_text(care_.answer_within) + " (model.answer_within)");
+}
+
+void Program::start_anew(const ProgramQuestion& question) {
   ensure(command_.has_value(), "a program is started anew by who has started it");
+  const std::string how = process_ ? process_->how() : "";
+  care_.on_restart(name() + " was killed" + (how.empty() ? "" : " " + how) +
+                   "; it is started anew, and asked for " + name_of(question) + " again");
   const ProgramHello before = *hello_;
+  const std::vector<FixedPart> fixed_before = fixed_;
   try {
     auto [process, channel] = start_for_the_process(*command_);
     process_ = std::move(process);
     starter_ = getpid();
     channel_ = ProgramChannel(std::move(channel));
     hello_.reset();
+    is_told_ = false;
     meet();
     const bool same = *hello_ == before;
     hello_ = before;
@@ -182,6 +257,8 @@ void Program::start_anew() {
     hello_ = before;
     throw ProgramFailure(std::string("its program could not be started anew: ") + misuse.what());
   }
+  if (fixed_ != fixed_before)
+    throw ProgramFailure("its program, started anew, has another model than before");
   if (!std::ranges::equal(x(), initial_))
     throw ProgramFailure(
         "its program, started anew, begins at another x_0; expected a model that is made from a fixed seed");
@@ -189,7 +266,9 @@ void Program::start_anew() {
 
 void Program::refuse(const std::string& why) const { channel_.send(refusal_text(why)); }
 
-void Program::say_end(const std::string& text) const {
+void Program::say_end(const ProgramEnd& end) const {
+  if (!is_told_) return refuse(end.reason);  // it waits for the facts
+  const std::string text = end_text(end.code, end.reason, end.output);
   const auto question = encode_question({.kind = ProgramQuestion::Kind::end});
   std::vector<std::byte> bytes(question.begin(), question.end());
   const auto words = std::as_bytes(std::span(text));

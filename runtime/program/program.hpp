@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "runtime/foundation/notice.hpp"
+#include "runtime/foundation/units.hpp"
 #include "runtime/program/hello.hpp"
 #include "runtime/program/program_channel.hpp"
 #include "runtime/program/program_process.hpp"
@@ -25,14 +27,28 @@ class ProgramFailure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// How the run of a program has ended (end_text).
+struct ProgramEnd {
+  int code = 0;
+  std::string reason;
+  std::string output;
+};
+
+/// How a peer deals with its program.
+struct ProgramCare {
+  Duration answer_within;         ///< model.answer_within
+  Notice on_restart = no_notice;  ///< hears, in a sentence, of every start after the first
+  Notice on_wait = no_notice;     ///< the same of an answer that takes longer than 10 s, 20 s, 40 s, ...
+};
+
 /// The program of one peer, from its start to its end. Processes that are forked after its start share it:
 /// one of them at a time may ask. A program that was killed is started anew, and asked again.
 class Program {
  public:
   /// Starts the program. Call `meet` and `share_memory` next. Throws Misuse if it cannot be started.
-  Program(ProgramCommand command, ProgramFacts facts, Index largest_dimension);
+  Program(ProgramCommand command, ProgramFacts facts, ProgramCare care, Index largest_dimension);
   /// The same for a program that somebody else has started, with this socket to it.
-  Program(FileDescriptor channel, ProgramFacts facts, Index largest_dimension);
+  Program(FileDescriptor channel, ProgramFacts facts, ProgramCare care, Index largest_dimension);
 
   /// Takes the program's hello. Throws Misuse if none comes within 60 s, or a wrong one.
   void meet();
@@ -41,6 +57,8 @@ class Program {
   /// not.
   void share_memory();
 
+  /// What its objective depends on beside x and its data, as far as it has said so.
+  const std::vector<FixedPart>& fixed() const { return fixed_; }
   std::span<std::byte> x() const { return memory_->part(memory_->layout().x, model_bytes()); }
   std::span<const std::byte> gradient() const {
     return memory_->part(memory_->layout().gradient, model_bytes());
@@ -52,13 +70,14 @@ class Program {
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
   /// Asks, and returns the answer. `prepare` writes what the question is on to the memory; it is called again
   /// if the program was killed and started anew. Throws ProgramFailure, or StopAsked if
-  /// the program wants the run to end.
+  /// the program wants the run to end. A program that ended by itself, which it may do between two questions,
+  /// is not started anew.
   ProgramAnswer ask(ProgramQuestion question, const std::function<void()>& prepare);
 
   /// Tells the program that it cannot take part, or how its run has ended (end_text). It ends then, if it
   /// keeps to the protocol.
   void refuse(const std::string& why) const;
-  void say_end(const std::string& text) const;
+  void say_end(const ProgramEnd& end) const;
   /// Null: another process has started it, this process's parent perhaps.
   ProgramProcess* process() { return process_ && starter_ == getpid() ? &*process_ : nullptr; }
 
@@ -68,15 +87,20 @@ class Program {
   std::size_t model_bytes() const;
   std::optional<ProgramAnswer> answer_to(const ProgramQuestion& question,
                                          const std::function<void()>& prepare);
+  std::optional<ProgramAnswer> next_answer(const ProgramQuestion& question, int patience_ms);
   /// What it has to say before it is asked: a hello, then answer 0. Throws Misuse if it says something else.
-  std::span<const std::byte> first_word(const std::string& awaited);
+  std::span<const std::byte> first_word(const std::string& awaited, int patience_ms);
   std::string how_it_ended();
+  bool ended_by_itself() const { return process_ && process_->ended_by_itself(); }
   void end_for_certain();
-  void start_anew();
+  void start_anew(const ProgramQuestion& question);
+  ProgramChannel::Heard hear(const ProgramQuestion& question, int patience_ms);
+  [[noreturn]] void give_up(const ProgramQuestion& question);
   [[noreturn]] void cannot_take_part(const std::string& why) const;
   std::string name() const;
 
   std::optional<ProgramCommand> command_;  // empty: somebody else has started it
+  ProgramCare care_;
   ProgramFacts facts_;
   Index largest_dimension_;
   std::optional<ProgramProcess> process_;
@@ -84,8 +108,11 @@ class Program {
   std::optional<ProgramHello> hello_;
   std::shared_ptr<SharedMemory> memory_;
   std::vector<std::byte> initial_;  // x_0, to compare a program that was started anew
-  std::uint64_t asked_ = 0;         // questions of this process
-  pid_t starter_ = -1;              // the process that has started the program as it is now
+  std::vector<FixedPart> fixed_;
+  std::int64_t next_word_ms_ = 10'000;  // of a wait that lasts so long; doubled by each word
+  bool is_told_ = false;                // the facts
+  std::uint64_t asked_ = 0;             // questions of this process
+  pid_t starter_ = -1;                  // the process that has started the program as it is now
   std::mutex mutex_;
 };
 

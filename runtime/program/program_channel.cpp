@@ -1,5 +1,6 @@
 #include "runtime/program/program_channel.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -14,9 +15,11 @@
 
 namespace hearsay {
 
+// A program that made the file shorter would let this process, too, die of SIGBUS.
 SharedMemory::SharedMemory(const MemoryLayout& layout)
-    : layout_(layout), file_(memfd_create("hearsay", MFD_CLOEXEC)) {
-  if (file_ && ftruncate(file_.number(), static_cast<off_t>(layout.size)) == 0)
+    : layout_(layout), file_(memfd_create("hearsay", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
+  if (file_ && ftruncate(file_.number(), static_cast<off_t>(layout.size)) == 0 &&
+      fcntl(file_.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
     address_ = mmap(nullptr, layout.size, PROT_READ | PROT_WRITE, MAP_SHARED, file_.number(), 0);
   if (address_ == nullptr || address_ == MAP_FAILED)
     throw Misuse("this machine does not give " + std::to_string(layout.size) +
@@ -56,9 +59,10 @@ ProgramChannel::Heard ProgramChannel::receive(int patience_ms) {
   while (ready < 0 && errno == EINTR);
   if (ready == 0) return Heard::silence;
   buffer_.resize(hello_limit + 1);
+  // A program that ended with a question unread resets the socket. Its last words come after that.
   ssize_t length = -1;
   do length = recv(socket_.number(), buffer_.data(), buffer_.size(), 0);
-  while (length < 0 && errno == EINTR);
+  while (length < 0 && (errno == EINTR || errno == ECONNRESET));
   if (length <= 0) return Heard::end;
   length_ = static_cast<std::size_t>(length);
   return Heard::message;

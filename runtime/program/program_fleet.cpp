@@ -1,11 +1,14 @@
 #include "runtime/program/program_fleet.hpp"
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <thread>
 #include <utility>
+
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
@@ -16,9 +19,18 @@ constexpr int patience_ms = 5000;
 constexpr int patience_of_the_interrupted_ms = 500;
 constexpr int patience_after_sigterm_ms = 1000;
 
+std::shared_ptr<std::atomic<std::uint64_t>> shared_counter() {
+  using Counter = std::atomic<std::uint64_t>;
+  void* const page =
+      mmap(nullptr, sizeof(Counter), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) throw Misuse("this machine does not give another page of memory");
+  return {new (page) Counter(0), [](Counter* counter) { munmap(counter, sizeof(Counter)); }};
+}
+
 }  // namespace
 
-ProgramFleet::ProgramFleet(std::vector<Plan> plans, Index largest_dimension) : owner_(getpid()) {
+ProgramFleet::ProgramFleet(std::vector<Plan> plans, const ProgramCare& care, Index largest_dimension)
+    : owner_(getpid()), restarts_(shared_counter()) {
   std::vector<std::string> prefixes;
   for (const Plan& plan : plans) prefixes.push_back("peer " + std::to_string(plan.command.peer) + " | ");
   lines_ = std::make_unique<PrefixedLines>(prefixes);
@@ -28,23 +40,36 @@ ProgramFleet::ProgramFleet(std::vector<Plan> plans, Index largest_dimension) : o
     for (std::size_t met = 0; met < plans.size(); ++met) {
       for (; started < std::min(plans.size(), met + at_a_time); ++started) {
         plans[started].command.output = lines_->pipe(started);
-        programs_.push_back(
-            std::make_shared<Program>(plans[started].command, plans[started].facts, largest_dimension));
+        programs_.push_back(std::make_shared<Program>(plans[started].command, plans[started].facts,
+                                                      counting(care), largest_dimension));
       }
       programs_[met]->meet();
       programs_[met]->share_memory();
     }
+  } catch (const Misuse& misuse) {
+    refuse(misuse.what());
+    end_all();
+    throw;
   } catch (...) {
     end_all();
     throw;
   }
 }
 
-ProgramFleet::ProgramFleet(FileDescriptor channel, const ProgramFacts& facts, Index largest_dimension)
-    : owner_(getpid()) {
-  programs_.push_back(std::make_shared<Program>(std::move(channel), facts, largest_dimension));
+ProgramFleet::ProgramFleet(FileDescriptor channel, const ProgramFacts& facts, const ProgramCare& care,
+                           Index largest_dimension)
+    : owner_(getpid()), restarts_(shared_counter()) {
+  programs_.push_back(std::make_shared<Program>(std::move(channel), facts, care, largest_dimension));
   programs_.front()->meet();
   programs_.front()->share_memory();
+}
+
+ProgramCare ProgramFleet::counting(ProgramCare care) const {
+  care.on_restart = [counter = restarts_, told = care.on_restart](const std::string& sentence) {
+    ++*counter;
+    told(sentence);
+  };
+  return care;
 }
 
 ProgramFleet::~ProgramFleet() {
@@ -58,14 +83,14 @@ void ProgramFleet::say_end(int code, const std::string& reason, const std::strin
                                : patience_ms;
   const bool is_forked = getpid() != owner_;  // then only those count that this process has started anew
   for (const auto& program : programs_)
-    if (!is_forked || program->process()) program->say_end(end_text(code, reason, output));
-  if (is_forked) have_ended(patience_ms_);
+    if (!is_forked || program->process()) program->say_end({code, reason, output});
+  if (is_forked && !have_ended(patience_ms_)) signal_all(SIGKILL);
 }
 
 void ProgramFleet::refuse(const std::string& why) {
   if (std::exchange(told_, true)) return;
   patience_ms_ = patience_ms;
-  for (const auto& program : programs_) program->say_end(end_text(2, why, ""));
+  for (const auto& program : programs_) program->say_end({2, why, ""});
 }
 
 bool ProgramFleet::have_ended(int left_ms) {
@@ -80,12 +105,16 @@ bool ProgramFleet::have_ended(int left_ms) {
   return true;
 }
 
+void ProgramFleet::signal_all(int number) {
+  for (const auto& program : programs_)
+    if (ProgramProcess* const process = program->process()) process->signal(number);
+}
+
 void ProgramFleet::end_all() {
   say_end(3, "hearsay has ended without a word about the run", "");
   if (have_ended(patience_ms_)) return;
   for (const int number : {SIGTERM, SIGKILL}) {
-    for (const auto& program : programs_)
-      if (ProgramProcess* const process = program->process()) process->signal(number);
+    signal_all(number);
     if (have_ended(patience_after_sigterm_ms)) return;
   }
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,9 +20,10 @@ class ProgramFleet {
     ProgramCommand command;
     ProgramFacts facts;
   };
-  ProgramFleet(std::vector<Plan> plans, Index largest_dimension);
+  ProgramFleet(std::vector<Plan> plans, const ProgramCare& care, Index largest_dimension);
   /// Meets the program that somebody else has started.
-  ProgramFleet(FileDescriptor channel, const ProgramFacts& facts, Index largest_dimension);
+  ProgramFleet(FileDescriptor channel, const ProgramFacts& facts, const ProgramCare& care,
+               Index largest_dimension);
   ~ProgramFleet();
   ProgramFleet(const ProgramFleet&) = delete;
   ProgramFleet& operator=(const ProgramFleet&) = delete;
@@ -29,17 +32,23 @@ class ProgramFleet {
   /// Tells all programs how the run has ended. Only the first call counts. In a forked process: tells those
   /// that it has started anew, and waits for their end; they die with it.
   void say_end(int code, const std::string& reason, const std::string& output);
+  /// How often a killed program was started anew, by this process or by one that was forked from it.
+  std::uint64_t restarts() const { return *restarts_; }
   /// Tells all programs that they cannot take part.
   void refuse(const std::string& why);
 
  private:
+  /// The same care, which counts as well.
+  ProgramCare counting(ProgramCare care) const;
   void end_all();
+  void signal_all(int number);
   /// Waits until all have ended, for about `left_ms` at most. True if all have.
   bool have_ended(int left_ms);
 
   pid_t owner_;
   std::unique_ptr<PrefixedLines> lines_;
   std::vector<std::shared_ptr<Program>> programs_;
+  std::shared_ptr<std::atomic<std::uint64_t>> restarts_;  // in memory that forked processes share
   bool told_ = false;
   int patience_ms_ = 0;  // with programs that were told of the end
 };

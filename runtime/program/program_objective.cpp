@@ -48,7 +48,8 @@ void ProgramObjective<Scalar>::minibatch_gradient(const Vector<Scalar>& x, const
   program_->ask({.kind = ProgramQuestion::Kind::gradient,
                  .seed = minibatch.seed,
                  .samples = minibatch.samples.size(),
-                 .iteration = minibatch.iteration},
+                 .iteration = minibatch.iteration,
+                 .step_size = minibatch.step_size},
                 [&] {
                   put(x);
                   std::ranges::copy(samples, program_->samples().begin());

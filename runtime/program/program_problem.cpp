@@ -57,8 +57,11 @@ std::shared_ptr<ProgramFleet> start_programs(const RunSettings& settings, const 
         .iterations = settings.run.epochs ? std::nullopt : std::optional(settings.run.iterations),
         .batch = settings.algorithm.batch};
   };
+  const ProgramCare care{.answer_within = settings.model.answer_within,
+                         .on_restart = home.notice ? home.notice : no_notice,
+                         .on_wait = home.notice ? home.notice : no_notice};
   if (home.peer && home.program_channel >= 0)
-    return std::make_shared<ProgramFleet>(FileDescriptor(home.program_channel), facts_of(*home.peer),
+    return std::make_shared<ProgramFleet>(FileDescriptor(home.program_channel), facts_of(*home.peer), care,
                                           largest_dimension);
   if (settings.model.program.empty())
     throw Misuse("model.program", "[]",
@@ -72,7 +75,7 @@ std::shared_ptr<ProgramFleet> start_programs(const RunSettings& settings, const 
                         .peer = id,
                         .peers = peers},
                        facts_of(id)});
-  return std::make_shared<ProgramFleet>(std::move(plans), largest_dimension);
+  return std::make_shared<ProgramFleet>(std::move(plans), care, largest_dimension);
 }
 
 std::uint64_t layers_digest(const SegmentTable& layers) {
@@ -80,6 +83,25 @@ std::uint64_t layers_digest(const SegmentTable& layers) {
   for (const Segment& layer : layers)
     text += layer.name + " " + std::to_string(layer.rows) + " " + std::to_string(layer.columns) + "\n";
   return digest(text);
+}
+
+/// Returns the first part that two programs do not have alike, in a clause on the other one; empty if none.
+std::string first_difference(const std::vector<FixedPart>& first, const std::vector<FixedPart>& other) {
+  for (std::size_t k = 0; k < std::max(first.size(), other.size()); ++k) {
+    if (k >= other.size()) return "has no " + first[k].name + ", which the first one has";
+    if (k >= first.size()) return "has " + other[k].name + ", which the first one has not";
+    if (first[k] == other[k]) continue;
+    const auto spoken = [](const FixedPart& part) { return part.name + ": " + part.what; };
+    return "has " + spoken(other[k]) + ", and the first one " + spoken(first[k]);
+  }
+  return {};
+}
+
+/// Returns a digest; 0 if there are no parts.
+std::uint64_t fixed_digest(const std::vector<FixedPart>& fixed) {
+  std::string text;
+  for (const FixedPart& part : fixed) text += part.name + "\n" + part.what + "\n";
+  return fixed.empty() ? 0 : digest(text);
 }
 
 /// Throws Misuse unless the program computes the model of the first one, in the scalar of the run.
@@ -102,6 +124,11 @@ void require_same_model(const RunSettings& settings, const Program& first, const
     throw Misuse(
         "model.program", command,
         whose + " model has other layers than the first one's; expected the same model at all peers");
+  if (const std::string difference = first_difference(first.fixed(), program.fixed()); !difference.empty())
+    throw Misuse(
+        "model.program", command,
+        whose + " model " + difference +
+            "; expected the same at all peers: whatever its output depends on, beside x and the data");
   if (!std::ranges::equal(program.x(), first.x()))
     throw Misuse("model.program", command,
                  whose +
@@ -214,11 +241,13 @@ Problem<Scalar> program_problem(const RunSettings& settings, const Home& home,
     throw;
   }
   problem.at_home = true;
-  problem.model_digest = digest(problem.initial) ^ layers_digest(first.hello().layers);
+  problem.model_digest =
+      digest(problem.initial) ^ layers_digest(first.hello().layers) ^ fixed_digest(first.fixed());
   problem.regularizer = make_regularizer<Scalar>("none", first.hello().layers);
   problem.say_end = [fleet](int code, const std::string& reason, const std::string& output) {
     fleet->say_end(code, reason, output);
   };
+  problem.program_restarts = [fleet] { return fleet->restarts(); };
   return problem;
 }
 

@@ -10,6 +10,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 
@@ -24,6 +27,23 @@ namespace fs = std::filesystem;
 
 /// The descriptor of the socket in the program.
 constexpr int channel_in_program = 3;
+/// A shell ends with this and the signal that has killed its command.
+constexpr int shell_says_killed = 128;
+
+/// Returns the status of a process that has ended, and for which its parent has not waited yet; empty if
+/// there is no such process. Only the parent may wait for it, but each process of the user may look at it.
+std::optional<int> status_of_zombie(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const std::size_t name_end = text.rfind(')');  // the name of the program may hold spaces
+  if (name_end == text.npos) return std::nullopt;
+  std::istringstream fields(text.substr(name_end + 1));  // from the third on
+  const std::vector<std::string> values{std::istream_iterator<std::string>(fields), {}};
+  constexpr std::size_t state = 0, exit_code = 49;
+  if (values.size() <= exit_code || values[state] != "Z") return std::nullopt;
+  return std::stoi(values[exit_code]);
+}
 
 /// Returns the folder with hearsay's Python package, for this program as it was built or installed; empty if
 /// it lies where Python looks by itself, or nowhere.
@@ -85,6 +105,7 @@ struct Start {
   void become_program() const {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(3);  // the parent ended before prctl
+    setpgid(0, 0);                      // what it forks is ended with it
     for (const int number : {SIGTERM, SIGHUP, SIGPIPE, SIGUSR1, SIGXFSZ}) ::signal(number, SIG_DFL);
     ::signal(SIGINT, SIG_IGN);
     sigset_t none;
@@ -136,6 +157,7 @@ ProgramProcess::Started ProgramProcess::start(const ProgramCommand& command) {
   if (process < 0) refuse(errno);
   if (process == 0) start.become_program();
   started.process.process_ = process;
+  started.process.parent_ = start.parent;
   started.process.watch_ = FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
   fails.close();
   int error = 0;
@@ -154,18 +176,36 @@ bool ProgramProcess::is_gone(int patience_ms) const {
 bool ProgramProcess::has_ended(int patience_ms) {
   if (ended_) return true;
   if (!is_gone(patience_ms)) return false;
+  signal(SIGKILL);  // what it has forked; the number of its group is its own until waitpid
   int status = 0;
-  waitpid(process_, &status, 0);
-  if (WIFSIGNALED(status))
-    how_ = "by signal " + std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) + ")";
-  else
-    how_ = "with exit code " + std::to_string(WEXITSTATUS(status));
+  if (getpid() != parent_)
+    status_ = status_of_zombie(process_);
+  else if (waitpid(process_, &status, 0) == process_)
+    status_ = status;
   return ended_ = true;
 }
 
+std::string ProgramProcess::how() const {
+  if (!status_) return {};
+  if (!WIFSIGNALED(*status_)) return "with exit code " + std::to_string(WEXITSTATUS(*status_));
+  const int number = WTERMSIG(*status_);
+  return "by signal " + std::to_string(number) + " (" + strsignal(number) + ")";
+}
+
+bool ProgramProcess::ended_by_itself() const {
+  if (!status_) return false;
+  if (WIFSIGNALED(*status_)) return WTERMSIG(*status_) == SIGABRT;
+  const int code = WEXITSTATUS(*status_);
+  return code != shell_says_killed + SIGKILL && code != shell_says_killed + SIGTERM;
+}
+
 void ProgramProcess::signal(int number) const {
-  // By its descriptor: to others than its parent the number may mean another process by now.
-  if (!ended_) syscall(SYS_pidfd_send_signal, watch_.number(), number, nullptr, 0);
+  // By its descriptor: to others than its parent the number may mean another process by now. A kernel older
+  // than 6.9 cannot signal a group so.
+  if (ended_) return;
+  constexpr unsigned to_its_group = 1U << 2;
+  if (syscall(SYS_pidfd_send_signal, watch_.number(), number, nullptr, to_its_group) != 0 && errno == EINVAL)
+    kill(-process_, number);
 }
 
 }  // namespace hearsay

@@ -21,8 +21,8 @@ struct ProgramCommand {
   int output = -1;  ///< where its standard output and error go; -1: where those of this process go
 };
 
-/// A program that this process has started. The kernel kills it when the thread that started it ends; the
-/// destructor lets it go on.
+/// A program that this process, or one that it was forked from, has started, in a process group of its own.
+/// The kernel kills it when the thread that started it ends; the destructor lets it go on.
 class ProgramProcess {
  public:
   struct Started;
@@ -32,18 +32,22 @@ class ProgramProcess {
 
   /// True once it has ended. Waits for at most `patience_ms` (-1: as long as it takes).
   bool is_gone(int patience_ms) const;
-  /// The same in the process that has started it; `how` then says how.
+  /// The same. If it has ended, what it has forked is ended, too, and `how` says how it ended.
   bool has_ended(int patience_ms);
-  /// "with exit code 1", "by signal 9 (Killed)"; valid if it has ended.
-  const std::string& how() const { return how_; }
-  /// Any process that holds this may send it a signal.
+  /// "with exit code 1", "by signal 9 (Killed)"; empty if it has not ended, or this process cannot know.
+  std::string how() const;
+  /// True if it ended by itself: by an exit, or by SIGABRT, as after an exception in C++. False if it was
+  /// killed, if it crashed, or if this process cannot know.
+  bool ended_by_itself() const;
+  /// Sends a signal to the program and to what it has forked. Any process that holds this may call it.
   void signal(int number) const;
 
  private:
   pid_t process_ = -1;
+  pid_t parent_ = -1;     // the process that has started it
   FileDescriptor watch_;  // readable once the process has ended
   bool ended_ = false;
-  std::string how_;
+  std::optional<int> status_;  // as of waitpid
 };
 
 struct ProgramProcess::Started {

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "runtime/foundation/little_endian.hpp"
+#include "runtime/program/hello.hpp"
 #include "runtime/wire/agreement.hpp"
 
 namespace hearsay {
@@ -15,6 +16,7 @@ std::array<std::byte, question_bytes> encode_question(const ProgramQuestion& que
   store_little_endian(question.seed, out.subspan(16));
   store_little_endian(question.samples, out.subspan(24));
   store_little_endian(question.iteration, out.subspan(32));
+  store_little_endian(std::bit_cast<std::uint64_t>(question.step_size), out.subspan(40));
   return bytes;
 }
 
@@ -33,6 +35,21 @@ std::optional<ProgramAnswer> decode_answer(std::span<const std::byte> bytes) {
   answer.text = printable_text(bytes.subspan(answer_bytes));
   if (answer.hits > answer.judged) return std::nullopt;
   return answer;
+}
+
+std::optional<ProgramReady> decode_ready(std::span<const std::byte> bytes) {
+  if (bytes.size() < answer_bytes || bytes.size() > hello_limit) return std::nullopt;
+  auto answer = decode_answer(bytes.first(answer_bytes));
+  if (!answer || answer->number != 0) return std::nullopt;
+  if (answer->outcome != ProgramAnswer::Outcome::answered) answer = decode_answer(bytes);
+  if (!answer) return std::nullopt;
+  ProgramReady ready{std::move(*answer)};
+  const std::span<const std::byte> text = bytes.subspan(answer_bytes);
+  if (ready.answer.outcome != ProgramAnswer::Outcome::answered || text.empty()) return ready;
+  auto fixed = read_fixed({reinterpret_cast<const char*>(text.data()), text.size()});
+  if (!fixed) return std::nullopt;
+  ready.fixed = std::move(*fixed);
+  return ready;
 }
 
 }  // namespace hearsay

@@ -26,6 +26,7 @@ struct ProgramQuestion {
   std::uint64_t seed = 0;       ///< of a gradient
   std::uint64_t samples = 0;    ///< of a gradient: how many sample numbers are in the memory
   std::uint64_t iteration = 0;  ///< of a gradient, counted from 1
+  double step_size = 0.0;       ///< of a gradient: the step size of its iteration
 };
 
 std::array<std::byte, question_bytes> encode_question(const ProgramQuestion& question);
@@ -40,6 +41,21 @@ struct ProgramAnswer {
   std::uint64_t judged = 0;
   std::string text = {};  ///< why it failed or leaves; control characters are escaped
 };
+
+/// What an objective depends on beside x and its data: a name, and what it is.
+struct FixedPart {
+  std::string name;
+  std::string what;
+  bool operator==(const FixedPart&) const = default;
+};
+
+/// A program has written x_0: answer 0.
+struct ProgramReady {
+  ProgramAnswer answer;
+  std::vector<FixedPart> fixed = {};  ///< empty if it did not answer, or did not say
+};
+/// Returns the word that x_0 is there, or that it never will be; empty if the bytes are neither.
+std::optional<ProgramReady> decode_ready(std::span<const std::byte> bytes);
 
 /// Returns the answer; empty if the bytes are none, or there are more hits than judged samples.
 std::optional<ProgramAnswer> decode_answer(std::span<const std::byte> bytes);

@@ -94,8 +94,9 @@ PeerOutcome outcome_from(const Json& json) {
   if (!json.at("took_over_in").is_null()) outcome.took_over_in = count_at(json, "took_over_in");
   outcome.peak_memory_bytes = count_at(json, "peak_memory_bytes");
   if (!json.at("divergence").is_null())
-    outcome.divergence = Divergence{count_at(json.at("divergence"), "iteration"),
-                                    json.at("divergence").at("what"), json.at("divergence").at("malformed")};
+    outcome.divergence =
+        Divergence{count_at(json.at("divergence"), "iteration"), json.at("divergence").at("what"),
+                   json.at("divergence").at("malformed"), json.at("divergence").at("at_source")};
   return outcome;
 }
 
@@ -243,7 +244,8 @@ Json to_json(const PeerOutcome& outcome) {
   if (outcome.divergence)
     divergence = {{"iteration", outcome.divergence->iteration},
                   {"what", outcome.divergence->what},
-                  {"malformed", outcome.divergence->malformed}};
+                  {"malformed", outcome.divergence->malformed},
+                  {"at_source", outcome.divergence->at_source}};
   return {{"iterations", outcome.iterations},
           {"meters", to_json(outcome.meters)},
           {"model_digest", outcome.model_digest},

@@ -137,11 +137,11 @@ ValueKind<std::optional<PeerId>> worker() {
           [](const std::optional<PeerId>& id) { return id ? std::to_string(*id) : std::string(); }};
 }
 
-ValueKind<Duration> lost_after() {
-  ValueKind<Duration> kind = kinds::duration().named("time >= " + to_text(shortest_lost_after));
-  kind.read = [](const Setting& setting, const fs::path&) {
+ValueKind<Duration> time_from(Duration shortest) {
+  ValueKind<Duration> kind = kinds::duration().named("time >= " + to_text(shortest));
+  kind.read = [shortest](const Setting& setting, const fs::path&) {
     const Duration time = setting.duration();
-    if (time < shortest_lost_after) setting.refuse("at least " + to_text(shortest_lost_after));
+    if (time < shortest) setting.refuse("at least " + to_text(shortest));
     return time;
   };
   return kind;
@@ -251,6 +251,8 @@ std::vector<KeyRow<RunSettings::Model>> model_rows() {
           .see("../program/README.md"),
       Row("directory", &Model::directory, path(), "kind \"program\"", "the folder in which the command runs")
           .by_default("the run file's folder"),
+      {"answer_within", &Model::answer_within, time_from(std::chrono::milliseconds(1)), "kind \"program\"",
+       "how long the program may take for an answer"},
   };
 }
 
@@ -305,8 +307,10 @@ std::vector<KeyRow<RunSettings::Failure>> failure_rows() {
            "between two checkpoints; 0: never",
            "../checkpoint/README.md"},
           read_checkpoint_every, write_checkpoint_every),
-      {"lost_after", &Failure::lost_after, lost_after(), "run, peer, launch",
+      {"lost_after", &Failure::lost_after, time_from(shortest_lost_after), "run, peer, launch",
        "of silence, after which a peer is lost"},
+      {"program", &Failure::program, choice<Failure::Program>({"drop", "end"}), "kind \"program\"",
+       "with policy \"drop\": whether a program that fails is dropped, with its peer, or ends the run"},
       Row("join_later", &Failure::join_later, peer_ids(), "run, peer, launch",
           "peers that are not there when the run begins; with policy \"drop\" only")
           .by_default("none"),

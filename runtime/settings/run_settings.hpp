@@ -119,6 +119,8 @@ struct RunSettings {
     std::string init = "zeros";
     std::vector<std::string> program;  ///< kind "program": the words of the command that is the objective
     std::filesystem::path directory;   ///< kind "program": the folder in which it runs
+    /// Kind "program": how long a program may take for an answer.
+    Duration answer_within = std::chrono::minutes(30);
     bool operator==(const Model&) const = default;
   } model;
 
@@ -146,6 +148,8 @@ struct RunSettings {
     /// (checkpoint_period.hpp).
     Duration checkpoint_period{0};
     std::vector<PeerId> join_later = {};  ///< peers that are absent when the run begins, ascending; drop only
+    /// What becomes of a program that fails, under policy "drop".
+    enum class Program { drop, end } program = Program::drop;
     std::optional<PeerId> hub_standby = {};  ///< the worker that takes over if the hub is lost; drop only
     bool drops() const { return policy == Policy::drop; }
     bool keeps_checkpoints() const { return checkpoint_every != 0 || checkpoint_period != Duration{0}; }

@@ -10,9 +10,15 @@
 //     slow       a gradient never ends           lie     breaks the protocol
 //     deaf       closes its socket once, and lives on; the file deaf has the number of its process
 //     nan        a score that is no number, at peer 1
+//     nan-gradient, inf-gradient   a gradient with such a coordinate: 3
+//
+// after that gradient, before the next question:
+//
+//     leave-between   leaves with a word          exit-between   ends with code 7
+//     kill-between    kills itself, once
 //
 // or at all peers: random (gradients that do not repeat; random-at-1: at peer 1), elsewhere (another x_0 at
-// peer 1), layers, double, larger (another d at peer 1), bad-hello, mute, forget (another x_0 at the second
+// peer 1), mask (another buffer at peer 1), more (a buffer at peer 1 alone), layers, double, larger (another d at peer 1), bad-hello, mute, forget (another x_0 at the second
 // start).
 
 #define _GNU_SOURCE
@@ -108,7 +114,14 @@ int main(int argc, char** argv) {
 
   const int elsewhere = (has("elsewhere") && peer == 1) || (has("forget") && !is_first_start);
   for (int k = 0; k < dimension; ++k) x[k] = (float)k + (elsewhere ? 2.0f : 1.0f);
-  answer(0, 0, 0.0, 0, 0, "");
+  if (ftruncate(memory_file, 0) == 0) return 9;  // it would end hearsay, too
+  const char* fixed = "";
+  if (has("mask") || has("more") || has("garbled"))
+    fixed = peer != 1        ? "{\"fixed\":[[\"layer\",\"Linear\"],[\"mask\",\"a buffer\"]]}"
+            : has("mask")    ? "{\"fixed\":[[\"layer\",\"Linear\"],[\"mask\",\"another buffer\"]]}"
+            : has("garbled") ? "{\"fixed\":7}"
+                             : "{\"fixed\":[[\"layer\",\"Linear\"],[\"mask\",\"a buffer\"],[\"more\",\"a buffer\"]]}";
+  answer(0, 0, 0.0, 0, 0, fixed);
   printf("peer %d is ready\n", peer);
   fflush(stdout);
 
@@ -176,6 +189,15 @@ int main(int argc, char** argv) {
       gradient[k] = count == 0 ? 0.0f : (float)(sum / (double)count);
       if (has("random") || (has("random-at-1") && peer == 1)) gradient[k] += (float)asked;
     }
+    const int at_fault = iteration == 5 && peer == 1;
+    if (at_fault && has("nan-gradient")) gradient[3] = NAN;
+    if (at_fault && has("inf-gradient")) gradient[3] = -INFINITY;
     answer(number, 0, 0.0, 0, 0, "");
+    if (at_fault && has("leave-between")) {
+      answer(0, 2, 0.0, 0, 0, "KeyError: 7");
+      return 1;
+    }
+    if (at_fault && has("exit-between")) return 7;
+    if (at_fault && has("kill-between") && is_first_start) raise(SIGKILL);
   }
 }

@@ -170,7 +170,9 @@ TEST_SUITE("net") {
     const std::string at = "peer 1: its objective failed in iteration 5: ";
     for (const auto& [fault, words] :
          {std::pair{"fail", "ValueError: a bad sample"}, std::pair{"leave", "left at iteration 5"},
+          std::pair{"exit", "its program has ended, with exit code 1; what it said stands above"},
           std::pair{"lie", "its program does not keep to the protocol"}}) {
+      CAPTURE(fault);
       const auto experiment = prepare<float>(scene.settings(fault));
       const RunOutcome<float> run = run_local(experiment);
       CHECK(run.status == RunStatus::lost);
@@ -179,6 +181,70 @@ TEST_SUITE("net") {
       CHECK(simulated.status == RunStatus::lost);
       CHECK(simulated.reason == at + words);
     }
+  }
+
+  TEST_CASE(
+      "program: one that ends by itself between two questions is not started anew, and its words count") {
+    for (const auto& [fault, words] :
+         {std::pair{"leave-between", "KeyError: 7"},
+          std::pair{"exit-between", "its program has ended, with exit code 7; what it said stands above"}}) {
+      CAPTURE(fault);
+      const Scene scene;
+      for (const bool simulated : {false, true}) {
+        const auto experiment = prepare<float>(scene.settings(fault));
+        const RunOutcome<float> outcome =
+            simulated ? simulate(experiment, Duration{1000}) : run_local(experiment);
+        CHECK(outcome.status == RunStatus::lost);
+        CHECK(outcome.reason == std::string("peer 1: its objective failed in iteration 6: ") + words);
+        CHECK(experiment.problem.program_restarts() == 0);
+      }
+    }
+  }
+
+  TEST_CASE("program: one that does not answer within model.answer_within ends the run, and is named") {
+    const Scene scene;
+    RunSettings settings = scene.settings("slow");
+    settings.model.answer_within = std::chrono::milliseconds(300);
+    for (const bool simulated : {false, true}) {
+      const auto experiment = prepare<float>(settings);
+      const RunOutcome<float> outcome =
+          simulated ? simulate(experiment, Duration{1000}) : run_local(experiment);
+      CHECK(outcome.status == RunStatus::lost);
+      CHECK(
+          outcome.reason ==
+          "peer 1: its objective failed in iteration 5: the program of peer 1 has not answered the question "
+          "for the gradient of iteration 5 within 300 ms (model.answer_within)");
+    }
+  }
+
+  TEST_CASE("program: under drop, one that fails or does not answer leaves with its peer") {
+    const Scene scene;
+    for (const std::string fault : {"fail", "leave-between", "exit", "slow"}) {
+      CAPTURE(fault);
+      RunSettings settings = scene.settings(fault);
+      settings.model.answer_within = std::chrono::milliseconds(300);
+      settings.failure.policy = RunSettings::Failure::Policy::drop;
+      const RunOutcome<float> outcome = run_local(prepare<float>(settings));
+      CHECK_MESSAGE(outcome.status == RunStatus::done, outcome.reason);
+      REQUIRE(outcome.dropped.size() == 1);
+      CHECK(outcome.dropped[0] == 1);
+      settings.failure.program = RunSettings::Failure::Program::end;
+      CHECK(run_local(prepare<float>(settings)).status == RunStatus::lost);
+    }
+  }
+
+  TEST_CASE("program: a gradient that is not finite is told with its peer, iteration, coordinate and layer") {
+    const Scene scene;
+    for (const auto& [fault, what] :
+         {std::pair{"nan-gradient", "no number"}, std::pair{"inf-gradient", "infinite"}})
+      for (const bool simulated : {false, true}) {
+        const auto experiment = prepare<float>(scene.settings(fault));
+        const RunOutcome<float> outcome =
+            simulated ? simulate(experiment, Duration{1000}) : run_local(experiment);
+        CHECK(outcome.status == RunStatus::diverged);
+        CHECK(outcome.reason == "the gradient left the finite range: it is " + std::string(what) +
+                                    " in coordinate 3, of layer parameters (peer 1, iteration 5)");
+      }
   }
 
   TEST_CASE("program: one that asks the run to end interrupts it, as Ctrl-C does") {
@@ -192,26 +258,36 @@ TEST_SUITE("net") {
     const auto undisturbed = simulate(prepare<float>(scene.settings()), Duration{1000});
     for (const char* const mark : {"started-0", "started-1", "started-2"})
       std::filesystem::remove(scene.folder.path() / mark);
-    const RunOutcome<float> run = run_local(prepare<float>(scene.settings("crash-once")));
+    std::vector<std::string> told;
+    const Home home{.notice = [&](const std::string& sentence) { told.push_back(sentence); }};
+    const auto experiment = prepare<float>(scene.settings("crash-once"), home);
+    const RunOutcome<float> run = run_local(experiment);
     check_same_losses(run, undisturbed);
     CHECK(run.mean_model == undisturbed.mean_model);
     CHECK(run.restarts == 0);  // of peers: the neighbors have noticed nothing
+    CHECK(experiment.problem.program_restarts() == 1);
+    REQUIRE(told.size() == 0);  // in this process: a forked one has told it
     for (const char* const mark : {"started-0", "started-1", "started-2"})
       std::filesystem::remove(scene.folder.path() / mark);
-    check_same_losses(simulate(prepare<float>(scene.settings("crash-once")), Duration{1000}), undisturbed);
+    check_same_losses(simulate(prepare<float>(scene.settings("crash-once"), home), Duration{1000}),
+                      undisturbed);
+    REQUIRE(told.size() == 1);
+    CHECK(told.front() ==
+          "the program of peer 1 was killed by signal 9 (Killed); it is started anew, and asked for the "
+          "gradient of iteration 5 again");
+    for (const char* const mark : {"started-0", "started-1", "started-2"})
+      std::filesystem::remove(scene.folder.path() / mark);
+    check_same_losses(run_local(prepare<float>(scene.settings("kill-between"))), undisturbed);
   }
 
   TEST_CASE("program: one that ends at the same question three times ends the run") {
     const Scene scene;
-    for (const auto& [fault, how] :
-         {std::pair{"crash", "by signal 9 (Killed)"}, std::pair{"exit", "with exit code 1"}}) {
-      const RunOutcome<float> run = run_local(prepare<float>(scene.settings(fault)));
-      CHECK(run.status == RunStatus::lost);
-      CHECK(run.reason ==
-            std::string("peer 1: its objective failed in iteration 5: its program has ended 3 times at "
-                        "the same question, ") +
-                how + "; what it said stands above");
-    }
+    const RunOutcome<float> run = run_local(prepare<float>(scene.settings("crash")));
+    CHECK(run.status == RunStatus::lost);
+    CHECK(
+        run.reason ==
+        "peer 1: its objective failed in iteration 5: its program has ended 3 times at the same question, by "
+        "signal 9 (Killed); what it said stands above");
   }
 
   TEST_CASE("program: one that has closed its socket is ended, and another takes its place") {
@@ -251,6 +327,12 @@ TEST_SUITE("net") {
           std::pair{"larger", "peer 1's model has 7 parameters, and the first one's 6"},
           std::pair{"layers", "peer 1's model has other layers than the first one's"},
           std::pair{"double", "run.scalar = \"float\": the program computes in double"},
+          std::pair{"mask",
+                    "peer 1's model has mask: another buffer, and the first one mask: a buffer; expected the "
+                    "same at "
+                    "all peers: whatever its output depends on, beside x and the data"},
+          std::pair{"more", "peer 1's model has more, which the first one has not"},
+          std::pair{"garbled", "has said something else than that its x_0 is there"},
           std::pair{"bad-hello", "it speaks another protocol; expected \"protocol\": 1"},
           std::pair{"mute", "has ended before its hello, with exit code 1"}}) {
       CHECK(contains(scene.refusal(fault), words));

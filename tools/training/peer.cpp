@@ -35,7 +35,8 @@ Environment environment_of_process() {
 
 Home home_of_one_peer(const PeerOptions& options, const Placement& place) {
   return {.peer = *place.id,
-          .program_channel = options.program_channel ? static_cast<int>(*options.program_channel) : -1};
+          .program_channel = options.program_channel ? static_cast<int>(*options.program_channel) : -1,
+          .notice = print_notice};
 }
 
 /// Trains as a peer other than peer 0, which keeps the record.

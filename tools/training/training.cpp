@@ -82,8 +82,8 @@ std::optional<double> expected_seconds_of(Experiment<Scalar>& experiment, const 
 
 /// Which objectives this process computes.
 Home home_of(const TrainingOptions& options) {
-  if (!options.as_first_of_hosts) return {};
-  return {.peer = observer_peer, .program_channel = options.program_channel};
+  if (!options.as_first_of_hosts) return {.notice = print_notice};
+  return {.peer = observer_peer, .program_channel = options.program_channel, .notice = print_notice};
 }
 
 /// Tells the times and bytes of a model that is only a size.
@@ -202,6 +202,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
           ? *run_hosts_peer(experiment, 0, *options.as_first_of_hosts, control, options.place).outcome
           : run_local(experiment, control, network ? &*network : nullptr);
   progress.close();
+  if (experiment.problem.program_restarts) outcome.restarts += experiment.problem.program_restarts();
   // A signal to the whole process group also ends the peers; the user caused their end all the same.
   if (outcome.status == RunStatus::lost && control.is_interrupted()) {
     outcome.status = RunStatus::interrupted;
