@@ -81,30 +81,40 @@ class FakePeer:
     def hello(self):
         return json.loads(self._socket.recv(protocol.HELLO_LIMIT))
 
-    def meet(self, batch=2, iterations=10):
-        """Takes the hello, shares memory, and takes x_0."""
+    def meet(self, batch=2, iterations=10, begins=True):
+        """Takes the hello, shares memory, and takes x_0, unless the program is not to begin."""
         hello = self.hello()
         self._scalar = {"float": numpy.float32, "double": numpy.float64}[hello["scalar"]]
         self._dimension = hello["dimension"]
         self._share(batch, iterations, room=max(batch or 0, hello["samples"]))
-        assert self.answer()[:2] == (0, protocol.ANSWERED)
+        if begins:
+            number, outcome, _, text = self.answer()
+            assert (number, outcome) == (0, protocol.ANSWERED), text
+            self.fixed = dict(json.loads(text)["fixed"]) if text else {}
         return hello
 
     @property
     def x(self):
         return self._part("x")
 
-    def ask_gradient(self, x, samples, seed=7, iteration=1):
+    def ask_gradient(self, x, samples, seed=7, iteration=1, step_size=0.0):
         """Asks, and returns the gradient."""
-        self.send_gradient(x, samples, seed, iteration)
+        self.send_gradient(x, samples, seed, iteration, step_size)
         number, outcome, _, text = self.answer()
         assert (number, outcome) == (self._number, protocol.ANSWERED), text
         return self._part("gradient").copy()
 
-    def send_gradient(self, x, samples, seed=7, iteration=1):
+    def send_gradient(self, x, samples, seed=7, iteration=1, step_size=0.0):
         numpy.frombuffer(self._memory, "<i8", len(samples), self._facts["samples"])[:] = samples
         self._part("gradient")[:] = -1.0
-        self._ask(protocol.GRADIENT, x, seed=seed, samples=len(samples), iteration=iteration)
+        self._ask(
+            protocol.GRADIENT,
+            x,
+            seed=seed,
+            samples=len(samples),
+            iteration=iteration,
+            step_size=step_size,
+        )
 
     def ask_score(self, x):
         """Asks, and returns the score."""
@@ -116,6 +126,14 @@ class FakePeer:
     def end(self, x=None, code=0, reason="", output=None):
         text = json.dumps({"code": code, "reason": reason, "output": output})
         self._ask(protocol.END, self.x.copy() if x is None else x, text=text)
+
+    def end_before_the_facts(self, code, reason):
+        text = json.dumps({"code": code, "reason": reason, "output": None})
+        self._socket.send(protocol.encode_question(protocol.Question(protocol.END, 1, text=text)))
+
+    def wait_for_an_answer(self):
+        """Waits until an answer is there, and leaves it unread."""
+        self._socket.recv(1, socket.MSG_PEEK)
 
     def refuse(self, why):
         self._socket.send(json.dumps({"refused": why}).encode())

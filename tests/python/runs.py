@@ -51,6 +51,19 @@ def me():
 """
 SERVE = "\nhearsay.serve(Quadratic(me()))\n"
 
+# Peer 1 does something at its fifteenth gradient.
+BAD = """
+class Bad(Quadratic):
+    gradients = 0
+    def gradient(self, x, samples, out, seed):
+        self.gradients += 1
+        if me() == 1 and self.gradients == 15:
+            %s
+        super().gradient(x, samples, out, seed)
+
+hearsay.serve(Bad(me()))
+"""
+
 
 def command(folder, text, name="program.py"):
     """Writes a program, and returns the command that runs it."""

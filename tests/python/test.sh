@@ -16,7 +16,7 @@ has() {
 has numpy || skip python3-numpy
 has pytest || skip python3-pytest
 case $file in
-  test_torch.py) has torch || skip python3-torch ;;
+  test_torch*.py) has torch || skip python3-torch ;;
   test_bits.py) has torch || echo "skipped: what $file says of torch (python3-torch is not installed)" ;;
   test_package.py) has ensurepip || echo "skipped: pip in $file (python3-venv is not installed)" ;;
 esac

@@ -7,20 +7,7 @@ import subprocess
 import hearsay
 import numpy
 import pytest
-from runs import QUADRATIC, SERVE, command, fails, outcome, start_by_hand
-
-BAD = """
-class Bad(Quadratic):
-    gradients = 0
-    def gradient(self, x, samples, out, seed):
-        self.gradients += 1
-        if me() == 1 and self.gradients == 15:
-            %s
-        super().gradient(x, samples, out, seed)
-
-hearsay.serve(Bad(me()))
-"""
-
+from runs import BAD, QUADRATIC, SERVE, command, fails, outcome, start_by_hand
 
 def test_an_exception_in_a_gradient_is_the_reason(folder):
     error = fails(folder, QUADRATIC + BAD % 'raise ValueError("a bad sample")')
@@ -80,7 +67,7 @@ def test_a_missing_objective_is_said(folder):
 
 
 @pytest.mark.parametrize("at", [1, 2, 12, 20])
-def test_a_program_that_is_killed_is_started_anew_with_the_same_bits(folder, at):
+def test_a_program_that_is_killed_is_started_anew_with_the_same_bits(folder, capfd, at):
     killed = (
         """
 class Killed(Quadratic):
@@ -104,6 +91,7 @@ with hearsay.Peer(x0=objective.x0, samples=40, loss=objective.loss, layers=objec
     summary = hearsay.run("run.toml", command(folder, QUADRATIC + killed), output="runs/killed")
     assert (folder / "killed").exists()
     assert outcome(summary) == undisturbed and summary["restarts"] == 1
+    assert "the program of peer 1 was killed by signal 9 (Killed); it is started anew" in capfd.readouterr().err
 
 
 def test_a_program_that_always_dies_ends_the_run(folder):

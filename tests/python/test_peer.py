@@ -311,6 +311,9 @@ def test_serve_asks_an_object(fake):
         ({"x0": numpy.zeros(0, numpy.float32)}, "expected a vector of one parameter or more"),
         ({"samples": 2.5}, "samples = 2.5; expected how many"),
         ({"samples": -1}, "samples = -1; expected 0 or more"),
+        ({"samples": 5.0}, "samples = 5.0; expected how many"),
+        ({"samples": True}, "samples = True; expected how many"),
+        ({"layers": [("a", 1.5, 2)]}, "layer a has 1.5 rows and 2 columns; expected two whole numbers"),
         ({"weight": 0.0}, "weight = 0.0; expected a number above 0"),
         ({"layers": [("a", 1, 2)]}, "the layers have 2 parameters together, and x0 3"),
         ({"layers": [("a", 0, 9), ("b", 1, 3)]}, "expected \\(name, rows, columns\\) for each layer"),
@@ -327,7 +330,21 @@ def test_misuse_is_refused_in_a_sentence(changed, sentence):
 
 @pytest.mark.parametrize(
     "returned, sentence",
-    [("low", "loss returned 'low'; expected a number"), ((1.0, 5, 4), "5 hits of 4 judged samples")],
+    [
+        ("low", "loss returned 'low'; expected a number"),
+        ((1.0, 5, 4), "5 hits of 4 judged samples"),
+        ((1.0, 0.93, 64), "0.93 hits of 64 judged samples; expected two whole numbers"),
+        ((1.0, 60.0, 64), "60.0 hits of 64 judged samples; expected two whole numbers"),
+        ((1.0, 60, numpy.float32(64)), "60 hits of 64.0 judged samples; expected two whole numbers"),
+        ((1.0, True, 1), "True hits of 1 judged samples; expected two whole numbers"),
+        ((1.0, numpy.bool_(True), 1), "True hits of 1 judged samples; expected two whole numbers"),
+        ((1.0, None, 64), "None hits of 64 judged samples; expected two whole numbers"),
+        ((1.0, 60), "loss returned (1.0, 60); expected a number, or (loss, hits, judged)"),
+        ((1.0, 60, 64, True), "loss returned (1.0, 60, 64, True); expected a number, or"),
+        ((), "loss returned (); expected a number, or"),
+        (hearsay.Score(1.0, 0.5, 64), "0.5 hits of 64 judged samples; expected two whole numbers"),
+        (1j, "loss returned 1j; expected a number"),
+    ],
 )
 def test_a_score_that_is_none_is_refused(fake, returned, sentence):
     fake.start(lambda: train(loss=lambda x: returned))

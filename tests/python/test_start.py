@@ -64,6 +64,20 @@ def test_the_identity_says_who_of_how_many(monkeypatch):
         hearsay.identity()
 
 
+@pytest.mark.parametrize("id, variable", [(None, "WORLD_SIZE"), (2, None)])
+def test_as_many_processes_as_peers_are_expected(fake, monkeypatch, id, variable):
+    for name in (name for pair in start._IDENTITIES for name in pair):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("RANK", "1")
+    monkeypatch.setenv("WORLD_SIZE", "8")
+    fake.start(lambda: peer(id=id).close())
+    fake.meet(begins=variable is None)
+    if variable is None:  # the argument says it
+        return fake.join()
+    with pytest.raises(hearsay.Error, match="WORLD_SIZE = 8, and the run has 4 peers; expected as many"):
+        fake.join()
+
+
 def test_a_missing_program_is_said(monkeypatch, tmp_path):
     start.inherit({})
     monkeypatch.setenv("HEARSAY_PROGRAM", str(tmp_path / "gone"))

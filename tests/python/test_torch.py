@@ -9,30 +9,9 @@ import pytest
 torch = pytest.importorskip("torch")
 import hearsay.torch  # noqa: E402
 from hearsay.torch.flat import FlatParameters  # noqa: E402
+from networks import DATA, INPUTS, TARGETS, D, a_point, gradient_of, network  # noqa: E402
 from torch import nn  # noqa: E402
-from torch.utils.data import DataLoader, TensorDataset  # noqa: E402
-
-INPUTS = torch.linspace(-1, 1, 40).view(10, 4)
-TARGETS = torch.linspace(0, 1, 20).view(10, 2)
-DATA = TensorDataset(INPUTS, TARGETS)
-D = 4 * 3 + 3 + 3 * 2 + 2
-
-
-def network(*between):
-    torch.manual_seed(1)
-    return nn.Sequential(nn.Linear(4, 3), nn.Tanh(), *between, nn.Linear(3, 2))
-
-
-def gradient_of(model, x, samples):
-    """The gradient by autograd, without hearsay."""
-    nn.utils.vector_to_parameters(torch.tensor(x), model.parameters())
-    model.zero_grad(set_to_none=True)
-    nn.functional.mse_loss(model(INPUTS[samples]), TARGETS[samples]).backward()
-    return torch.cat([p.grad.flatten() for p in model.parameters()]).numpy()
-
-
-def a_point():
-    return numpy.random.default_rng(3).normal(size=D).astype(numpy.float32)
+from torch.utils.data import DataLoader  # noqa: E402
 
 
 def train(model=None, closure=False, to_none=False, workers=0, evaluate=lambda: 0.0, **more):
@@ -114,6 +93,19 @@ def test_tied_parameters_count_once():
 )
 def test_what_is_no_vector_is_refused_in_a_sentence(model, sentence):
     with pytest.raises((TypeError, ValueError), match=sentence):
+        hearsay.torch.Optimizer(model, 10, evaluate=lambda: 0.0)
+
+
+def test_a_module_that_averages_gradients_by_itself_is_refused(tmp_path):
+    if not torch.distributed.is_available():
+        pytest.skip("this torch has no torch.distributed")
+    store = torch.distributed.FileStore(str(tmp_path / "store"), 1)
+    torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+    try:
+        model = nn.parallel.DistributedDataParallel(network())
+    finally:
+        torch.distributed.destroy_process_group()
+    with pytest.raises(TypeError, match="expected its model.module, and no torch.distributed"):
         hearsay.torch.Optimizer(model, 10, evaluate=lambda: 0.0)
 
 
@@ -313,7 +305,7 @@ def test_a_step_wants_a_minibatch(fake):
             optimizer.peer.close()
 
     fake.start(program)
-    fake.meet()
+    fake.meet(begins=False)
     assert "left before the first iteration" in fake.answer()[3]
     with pytest.raises(RuntimeError, match="expected one step\\(\\) for each of opt.minibatches"):
         fake.join()
@@ -328,7 +320,7 @@ def test_a_second_group_is_refused(fake):
             optimizer.peer.close()
 
     fake.start(program)
-    fake.meet()
+    fake.meet(begins=False)
     with pytest.raises(ValueError, match="expected one group"):
         fake.join()
 

@@ -43,12 +43,16 @@ class Channel:
         """Waits for a message. Returns it, b"" if hearsay is gone, and a descriptor that came beside it."""
         self._require_own_process()
         one = struct.Struct("i")
-        try:
-            message, beside, _, _ = self._socket.recvmsg(
-                _LARGEST_MESSAGE, socket.CMSG_SPACE(one.size), socket.MSG_CMSG_CLOEXEC
-            )
-        except ConnectionError:
-            return b"", None
+        while True:
+            try:
+                message, beside, _, _ = self._socket.recvmsg(
+                    _LARGEST_MESSAGE, socket.CMSG_SPACE(one.size), socket.MSG_CMSG_CLOEXEC
+                )
+                break
+            except ConnectionResetError:  # hearsay left an answer unread; what it has said comes after that
+                continue
+            except ConnectionError:
+                return b"", None
         for level, kind, data in beside:
             if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS and len(data) >= one.size:
                 return message, one.unpack_from(data)[0]

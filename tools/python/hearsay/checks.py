@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import numbers
+import operator
 from typing import Any, List, Optional, Sequence
 
 import numpy
@@ -24,15 +24,26 @@ def initial_model(x0: Any) -> numpy.ndarray:
     return x0
 
 
+def as_count(value: Any) -> Optional[int]:
+    """Returns a whole number of any library as an int; None if the value is none. 64.0 and True are none."""
+    if isinstance(value, bool) or str(getattr(value, "dtype", "")).endswith("bool"):
+        return None
+    try:
+        return operator.index(value)
+    except (TypeError, ValueError):  # ValueError: a tensor of several numbers
+        return None
+
+
 def sample_count(samples: Any) -> int:
     """Raises TypeError or ValueError unless it is a number of samples."""
-    if not isinstance(samples, numbers.Integral):
+    count = as_count(samples)
+    if count is None:
         raise TypeError(
             f"samples = {samples!r}; expected how many training samples this peer has, such as len(images)"
         )
-    if samples < 0:
+    if count < 0:
         raise ValueError(f"samples = {samples}; expected 0 or more")
-    return int(samples)
+    return count
 
 
 def checked_weight(weight: Any) -> float:
@@ -46,7 +57,14 @@ def checked_layers(layers: Optional[Sequence[Layer]], dimension: int) -> Optiona
     """Returns the layers with plain numbers. Raises ValueError unless their sizes sum to the dimension."""
     if layers is None:
         return None
-    checked = [(str(name), int(rows), int(columns)) for name, rows, columns in layers]
+    checked = []
+    for name, rows, columns in layers:
+        sizes = as_count(rows), as_count(columns)
+        if None in sizes:
+            raise TypeError(
+                f"layer {name} has {rows!r} rows and {columns!r} columns; expected two whole numbers"
+            )
+        checked.append((str(name), *sizes))
     total = sum(rows * columns for _, rows, columns in checked)
     if total != dimension or any(rows < 1 or columns < 1 for _, rows, columns in checked):
         raise ValueError(
@@ -56,21 +74,34 @@ def checked_layers(layers: Optional[Sequence[Layer]], dimension: int) -> Optiona
     return checked
 
 
-def as_score(result: Any, weight: float) -> Score:
-    """Returns what `loss` has returned as a Score, the loss times `weight`. Raises TypeError, ValueError."""
-    score = (
-        result
-        if isinstance(result, Score)
-        else Score(*result)
-        if isinstance(result, tuple)
-        else Score(result)
-    )
+def as_score(result: Any, weight: float, samples: int) -> Score:
+    """Returns what `loss` has returned as a Score, the loss times `weight`. Raises TypeError, ValueError.
+
+    The mean loss over no samples, NaN, is 0.
+    """
+    wrong = TypeError(f"loss returned {result!r}; expected a number, or (loss, hits, judged)")
+    of_test_samples = True
+    if isinstance(result, Score):
+        loss, hits, judged, of_test_samples = result
+    elif not isinstance(result, tuple):
+        loss, hits, judged = result, 0, 0
+    elif len(result) == 3:
+        loss, hits, judged = result
+    else:
+        raise wrong
     try:
-        score = Score(
-            float(score.loss) * weight, int(score.hits), int(score.judged), bool(score.of_test_samples)
-        )
+        loss = float(loss)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"loss returned {result!r}; expected a number, or (loss, hits, judged)") from error
+        raise wrong from error
+    counts = as_count(hits), as_count(judged)
+    if None in counts:
+        raise TypeError(
+            f"loss returned {hits!r} hits of {judged!r} judged samples; expected two whole numbers: how many "
+            "samples were judged, and how many of them correctly"
+        )
+    if samples == 0 and math.isnan(loss):
+        loss = 0.0
+    score = Score(loss * weight, *counts, bool(of_test_samples))
     if not 0 <= score.hits <= score.judged:
         raise ValueError(
             f"loss returned {score.hits} hits of {score.judged} judged samples; expected at most as many "

@@ -13,22 +13,24 @@ from .channel import SharedMemory
 from .checks import SCALARS, as_score, checked_layers, checked_weight, initial_model, sample_count
 from .command import RunFile, Settings
 from .error import INTERRUPTED, REFUSED, Error
-from .protocol import Layer, Question, Score
-from .start import connect
+from .protocol import Fixed, Layer, Question, Score
+from .start import connect, require_count
 
+AtStart = Callable[[], Tuple[numpy.ndarray, Sequence[Fixed]]]
 Loss = Callable[[numpy.ndarray], Union[float, Tuple[float, int, int], Score]]
 
 
 class Ask:
     """A gradient that hearsay asks for. Its arrays are shared with hearsay, until it is answered."""
 
-    __slots__ = ("x", "samples", "seed", "iteration", "_gradient")
+    __slots__ = ("x", "samples", "seed", "iteration", "step_size", "_gradient")
 
     def __init__(self, question: Question, memory: SharedMemory):
         self.x = memory.point  # d scalars, read-only
         self.samples = memory.samples(question.samples)  # int64, read-only; a sample may occur twice
         self.seed = question.seed  # below 2**63: all randomness of this gradient is to come from it
         self.iteration = question.iteration  # counted from 1
+        self.step_size = question.step_size  # of the iteration; hearsay makes the step
         self._gradient = memory.gradient
 
     @property
@@ -52,6 +54,9 @@ class Peer:
     loss(x) -> f_i(x), the mean loss over all m_i samples, or, of a classifier, (loss, hits, judged): `judged`
     test samples were judged, and `hits` of them correctly; or a Score. It is called inside the loop.
     layers: [(name, rows, columns)] in the order of x, for compressors and methods that look at matrices.
+    fixed: [(name, what)]: what else f_i depends on, beside the data, such as the digest of frozen weights; it
+    has to be the same at all peers. at_start() -> (x0, fixed): asked before the first gradient instead, so
+    that both may change until then.
     weight: what f_i counts beside those of the other peers; loss and gradient are multiplied by it.
     run, id, set: only where hearsay did not start this program: the run file, which peer this is (else
     HEARSAY_ID, RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID says it), and keys, as in {"run.iterations": 100}.
@@ -79,10 +84,13 @@ class Peer:
         layers: Optional[Sequence[Layer]] = None,
         weight: float = 1.0,
         set: Optional[Settings] = None,
+        fixed: Sequence[Fixed] = (),
+        at_start: Optional[AtStart] = None,
     ):
         x0 = initial_model(x0)
+        self._samples = sample_count(samples)
         hello = protocol.encode_hello(
-            x0.size, sample_count(samples), SCALARS[x0.dtype], checked_layers(layers, x0.size)
+            x0.size, self._samples, SCALARS[x0.dtype], checked_layers(layers, x0.size)
         )
         self._loss = loss
         self._weight = checked_weight(weight)
@@ -91,15 +99,23 @@ class Peer:
         self._iteration = 0
         self._is_stopping = False
         self._is_over = False
+        self._at_start: Optional[AtStart] = None
         self.model = None
         self.summary = {}
         self._link = connect(run, id, set)
         last_words.at_exit(self._leave)
-        self._meet(hello, x0)
+        self._meet(hello, x0, id)
+        self._at_start = at_start
+        if at_start is None:
+            self._begin(x0, fixed)
 
-    def _meet(self, hello: bytes, x0: numpy.ndarray) -> None:
+    def _meet(self, hello: bytes, x0: numpy.ndarray, id: Optional[int]) -> None:
         self._send(hello)
         message, descriptor = self._receive()
+        if protocol.is_end(message):
+            self._close()
+            end = json.loads(protocol.decode_question(message).text)
+            raise Error(end["code"], end["reason"])
         facts = json.loads(message)
         if descriptor is None or facts["protocol"] != protocol.VERSION:
             self._close()
@@ -111,13 +127,19 @@ class Peer:
         self._memory = SharedMemory(descriptor, facts, x0.size, x0.dtype)
         self.id, self.count, self.seed = facts["peer"], facts["peers"], facts["seed"]
         self.iterations, self.batch = facts["iterations"], facts["batch"]
+        require_count(id, self.count)
+
+    def _begin(self, x0: numpy.ndarray, fixed: Sequence[Fixed]) -> None:
+        self._at_start = None
         numpy.copyto(self._memory.x, x0)
-        self._send(protocol.encode_answer(0))
+        self._send(protocol.encode_ready(fixed))
 
     def __iter__(self) -> Iterator[Ask]:
         return self
 
     def __next__(self) -> Ask:
+        if self._at_start is not None:
+            self._begin(*self._at_start())
         self.answer()
         while not self._is_over:
             message, _ = self._receive()
@@ -126,7 +148,7 @@ class Peer:
                 self._end(json.loads(question.text))
             elif question.kind == protocol.SCORE:
                 self._question = question
-                score = as_score(self._loss(self._memory.point), self._weight)
+                score = as_score(self._loss(self._memory.point), self._weight, self._samples)
                 self._question = None
                 self._send(protocol.encode_answer(question.number, score=score))
             else:
@@ -259,6 +281,7 @@ def answer_all(
         layers=layers,
         weight=weight,
         set=set,
+        fixed=getattr(objective, "fixed", ()),
     ) as peer:
         for ask in peer:
             objective.gradient(ask.x, ask.samples, ask.gradient, ask.seed)

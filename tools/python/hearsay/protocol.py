@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import struct
 from typing import NamedTuple, Optional, Sequence, Tuple
@@ -15,11 +16,12 @@ GRADIENT, SCORE, END = 1, 2, 3
 # Outcomes of answers.
 ANSWERED, FAILED, LEAVES, STOPS = 0, 1, 2, 3
 
-_QUESTION = struct.Struct("<IIQQQQQ")
+_QUESTION = struct.Struct("<IIQQQQd")
 _ANSWER = struct.Struct("<QIIdQQ")
 _OF_TEST_SAMPLES = 1
 
 Layer = Tuple[str, int, int]
+Fixed = Tuple[str, str]  # its name, and what it is
 
 
 class Question(NamedTuple):
@@ -28,6 +30,7 @@ class Question(NamedTuple):
     seed: int = 0
     samples: int = 0
     iteration: int = 0
+    step_size: float = 0.0
     text: str = ""
 
 
@@ -63,7 +66,13 @@ def encode_hello(dimension: int, samples: int, scalar: str, layers: Optional[Seq
 def encode_question(question: Question) -> bytes:
     return (
         _QUESTION.pack(
-            question.kind, 0, question.number, question.seed, question.samples, question.iteration, 0
+            question.kind,
+            0,
+            question.number,
+            question.seed,
+            question.samples,
+            question.iteration,
+            question.step_size,
         )
         + question.text.encode()
     )
@@ -73,15 +82,33 @@ def decode_question(message: bytes) -> Question:
     """Raises ValueError if the bytes are no question."""
     if len(message) < _QUESTION.size:
         raise ValueError(f"a question of {len(message)} bytes; expected {_QUESTION.size} at least")
-    kind, _, number, seed, samples, iteration, _ = _QUESTION.unpack_from(message)
+    kind, _, number, seed, samples, iteration, step_size = _QUESTION.unpack_from(message)
     if kind not in (GRADIENT, SCORE, END):
         raise ValueError(f"a question of kind {kind}; expected 1, 2 or 3")
-    return Question(kind, number, seed, samples, iteration, message[_QUESTION.size :].decode())
+    text = message[_QUESTION.size :].decode()
+    return Question(kind, number, seed, samples, iteration, step_size, text)
+
+
+def is_end(message: bytes) -> bool:
+    """True if the message says that the run has ended, which it may before there are any facts."""
+    return message[:4] == struct.pack("<I", END)
 
 
 def encode_answer(number: int, outcome: int = ANSWERED, score: Score = Score(0.0), text: str = "") -> bytes:
     flags = _OF_TEST_SAMPLES if score.judged and score.of_test_samples else 0
     return _ANSWER.pack(number, outcome, flags, score.loss, score.hits, score.judged) + _cut(text)
+
+
+def encode_ready(fixed: Sequence[Fixed]) -> bytes:
+    """Answer 0: x_0 is there. `fixed`: what else the objective depends on.
+
+    A list that is too long for a message becomes a digest.
+    """
+    text = json.dumps({"fixed": [list(one) for one in fixed]}, separators=(",", ":"), ensure_ascii=False)
+    if _ANSWER.size + len(text.encode()) > HELLO_LIMIT:
+        what = f"{len(fixed)} entries, values {hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"
+        text = json.dumps({"fixed": [["what it does not train", what]]})
+    return encode_answer(0) + (text.encode() if fixed else b"")
 
 
 def decode_answer(message: bytes) -> Tuple[int, int, Score, str]:

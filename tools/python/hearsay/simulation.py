@@ -43,17 +43,15 @@ class _Served:
     def hear(self) -> bool:
         """Answers the next message. False at the end. What the objective raises is told, and raised."""
         message, descriptor = self._channel.receive()
-        if not message or message.startswith(b'{"refused"'):
+        if not message or message.startswith(b'{"refused"') or protocol.is_end(message):
             return self._close()
         if self._memory is None:
             facts = json.loads(message)
             self._memory = SharedMemory(descriptor, facts, self._x0.size, self._x0.dtype)
             self._memory.x[:] = self._x0
-            self._channel.send(protocol.encode_answer(0))
+            self._channel.send(protocol.encode_ready(getattr(self._objective, "fixed", ())))
             return True
         question = protocol.decode_question(message)
-        if question.kind == protocol.END:
-            return self._close()
         try:
             self._channel.send(self._answer(question, self._memory))
         except Exception as error:
@@ -67,8 +65,9 @@ class _Served:
 
     def _answer(self, question: protocol.Question, memory: SharedMemory) -> bytes:
         if question.kind == protocol.SCORE:
+            result = self._objective.loss(memory.point)
             return protocol.encode_answer(
-                question.number, score=as_score(self._objective.loss(memory.point), 1.0)
+                question.number, score=as_score(result, 1.0, self._objective.samples)
             )
         self._objective.gradient(
             memory.point, memory.samples(question.samples), memory.gradient, question.seed

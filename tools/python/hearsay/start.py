@@ -152,6 +152,19 @@ def identity() -> Tuple[int, int]:
     return found[0], found[1]
 
 
+def require_count(id: Optional[int], peers: int) -> None:
+    """Raises Error(2) if the environment, which says who this is unless `id` does, means another run."""
+    for variable, count in _IDENTITIES:
+        if id is None and os.environ.get(variable):
+            if os.environ.get(count) and _number(count, os.environ) != peers:
+                raise Error(
+                    REFUSED,
+                    f"{count} = {os.environ[count]}, and the run has {peers} peers; expected as many "
+                    "processes as topology.peers",
+                )
+            return
+
+
 def _identity_in(environment: Mapping[str, str]) -> Optional[Tuple[int, Optional[int]]]:
     """Returns the id and the number of peers, as far as they are known."""
     for id, peers in _IDENTITIES:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import List, Tuple
+from typing import List, Optional, Tuple
 
 import numpy
 import torch
@@ -26,6 +26,7 @@ class FlatParameters:
             )
         named = [(name, p) for name, p in model.named_parameters() if p.requires_grad and p.numel() > 0]
         _require_one_vector(model, named)
+        self._model = model
         self.parameters = [p for _, p in named]
         self.layers = [(name, *_matrix_shape(p)) for name, p in named]
         self.vector = torch.cat([p.detach().reshape(-1) for p in self.parameters])
@@ -34,15 +35,55 @@ class FlatParameters:
         self._gradients: List[torch.Tensor] = self._views(self.gradient)
         self._attach()
         self.zero_gradients()
+        self._loaded = self.x0  # what the parameters are, unless the program has written to them
 
     @property
     def x0(self) -> numpy.ndarray:
-        """A copy of the vector, d scalars."""
+        """A copy of the parameters as they are now, d scalars. Raises as the constructor does."""
+        self._take_over()
         return self.vector.cpu().numpy().copy()
+
+    def require_same_parameters(self) -> None:
+        """Raises RuntimeError if a parameter wants gradients that is no part of the vector."""
+        known = {id(p) for p in self.parameters}
+        for name, p in self._model.named_parameters():
+            if p.requires_grad and p.numel() > 0 and id(p) not in known:
+                raise RuntimeError(
+                    f"{name} wants gradients, and did not when x was made, so it is no part of x and would "
+                    "not be trained; expected all that is trained to want gradients before, and a run of its own "
+                    "for layers that are trained later"
+                )
+
+    def require_unwritten(self) -> None:
+        """Raises RuntimeError if the program has changed a parameter since the last `load`."""
+        name = self._written()
+        if name is not None:
+            raise RuntimeError(
+                f"{name} was changed by the program, and the next minibatch would undo that, since the step "
+                "is hearsay's; expected changes before the first minibatch, where they become x_0, or in the "
+                "forward pass, such as a clamp or a mask"
+            )
+
+    def _written(self) -> Optional[str]:
+        """Returns the name of a parameter that is not as it was loaded; None if there is none."""
+        for (name, _, _), p, view in zip(self.layers, self.parameters, self._values):
+            if p.data_ptr() != view.data_ptr() and _differ(p, view):
+                return name
+        bits = f"u{self._loaded.itemsize}"  # a NaN that was loaded is not written
+        now, then = self.vector.cpu().numpy().view(bits), self._loaded.view(bits)
+        if numpy.array_equal(now, then):
+            return None
+        place = int(numpy.argmax(now != then))
+        for name, rows, columns in self.layers:
+            place -= rows * columns
+            if place < 0:
+                return name
+        return None
 
     def load(self, x: numpy.ndarray) -> None:
         """Sets the parameters to x, d scalars."""
         self._attach()
+        numpy.copyto(self._loaded, x)
         if self.vector.device.type == "cpu":
             numpy.copyto(self.vector.numpy(), x)
         else:
@@ -69,11 +110,34 @@ class FlatParameters:
         pieces = vector.split([p.numel() for p in self.parameters])
         return [piece.view(p.shape) for piece, p in zip(pieces, self.parameters)]
 
+    def _take_over(self) -> None:
+        """Makes the vector what the parameters are where somebody has given one another memory."""
+        moved = [
+            (name, p)
+            for (name, _, _), p, view in zip(self.layers, self.parameters, self._values)
+            if p.data_ptr() != view.data_ptr()
+        ]
+        first = self._values[0]
+        for name, p in moved:
+            if p.dtype != first.dtype or p.device != first.device:
+                raise TypeError(
+                    f"{name} has become {p.dtype} on {p.device}, and was {first.dtype} on {first.device}; "
+                    "expected model.to(...) before the model is handed to hearsay"
+                )
+        for p, view in zip(self.parameters, self._values):
+            if p.data_ptr() != view.data_ptr():
+                view.copy_(p.detach())
+        self._attach()
+
     def _attach(self) -> None:
         """Makes the parameters views of the vector, again where somebody has given one another memory."""
         for p, view in zip(self.parameters, self._values):
             if p.data_ptr() != view.data_ptr():
                 p.data = view
+
+
+def _differ(p: torch.Tensor, view: torch.Tensor) -> bool:
+    return (p.dtype, p.device) != (view.dtype, view.device) or not torch.equal(p, view)
 
 
 def _matrix_shape(p: torch.Tensor) -> Tuple[int, int]:
@@ -83,6 +147,11 @@ def _matrix_shape(p: torch.Tensor) -> Tuple[int, int]:
 
 
 def _require_one_vector(model: torch.nn.Module, named: List[Tuple[str, torch.Tensor]]) -> None:
+    if isinstance(model, torch.nn.parallel.DistributedDataParallel):
+        raise TypeError(
+            "the model is a DistributedDataParallel, which averages gradients by itself; expected its "
+            "model.module, and no torch.distributed"
+        )
     if not named:
         raise ValueError("the model has no parameters that want gradients; expected one or more")
     first_name, first = named[0]

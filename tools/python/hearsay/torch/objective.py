@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 import numpy
 import torch
 
+from ..checks import sample_count
 from ..command import RunFile, Settings
 from ..peer import answer_all
+from ..protocol import Fixed
 from .evaluation import Evaluate, Evaluation, seed_all
 from .flat import FlatParameters
 from .statistics import Recalibrate
+from .surroundings import surroundings
 
 # A request for all samples goes through the model in pieces of so many.
 _PIECE = 1000
@@ -36,11 +39,20 @@ class Objective:
     ):
         self._model = model
         self._loss = loss
-        self.samples = samples
+        self.samples = sample_count(samples)
         self._flat = FlatParameters(model)
         self._evaluation = Evaluation(model, self._flat, evaluate or self._mean_loss, recalibrate)
-        self.x0 = self._flat.x0
         self.layers = self._flat.layers
+
+    @property
+    def x0(self) -> numpy.ndarray:
+        """The parameters as they are now."""
+        return self._flat.x0
+
+    @property
+    def fixed(self) -> List[Fixed]:
+        """What else f_i depends on."""
+        return surroundings(self._model)
 
     def gradient(self, x: numpy.ndarray, samples: numpy.ndarray, out: numpy.ndarray, seed: int) -> None:
         """Writes the gradient of the mean loss over `samples` at x to `out`; zero for no samples."""
@@ -52,6 +64,8 @@ class Objective:
         for piece in indices.split(_PIECE) if len(indices) else ():
             loss = self._loss(piece)
             (loss if len(piece) == len(indices) else loss * (len(piece) / len(indices))).backward()
+        self._flat.require_same_parameters()
+        self._flat.require_unwritten()
         self._flat.store_gradients(out)
 
     def loss(self, x: numpy.ndarray) -> Any:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator, List, Optional
+from typing import Any, Callable, Iterator, List, Optional, Tuple
 
+import numpy
 import torch
 
 from ..command import RunFile, Settings
 from ..peer import Ask, Peer
+from ..protocol import Fixed
 from .evaluation import Evaluate, Evaluation, seed_all
 from .flat import FlatParameters
 from .statistics import Recalibrate
+from .step_size import StepSize
+from .surroundings import surroundings
 
 
 class Minibatches:
@@ -21,6 +25,13 @@ class Minibatches:
 
     def __iter__(self) -> Iterator[List[int]]:
         return self
+
+    def __len__(self) -> int:
+        """Raises TypeError: a method may ask for several gradients in an iteration."""
+        raise TypeError(
+            "how many minibatches a run has is not known before; expected opt.iteration, of "
+            "opt.peer.iterations, instead of len()"
+        )
 
     def __next__(self) -> List[int]:
         """Sets the parameters to the x at which the next gradient is wanted, and returns the samples."""
@@ -42,6 +53,7 @@ class Optimizer(torch.optim.Optimizer):
     recalibrate(): runs the model forward on samples that are always the same; wanted where modules track
     running statistics, which are estimated by it before each evaluation.
     The length of the run, batch, step size and momentum are the run file's. The rest is as for hearsay.Peer.
+    param_groups[0]["lr"] is the step size of the iteration, which hearsay makes.
     After the loop the model is that of this peer, in evaluation mode. A run that was refused, lost,
     interrupted, or that diverged, raises hearsay.Error at the end of the loop.
     """
@@ -61,6 +73,7 @@ class Optimizer(torch.optim.Optimizer):
         self._flat = FlatParameters(model)
         self._evaluation = Evaluation(model, self._flat, evaluate, recalibrate)
         super().__init__(self._flat.parameters, {})
+        self._model = model
         self.peer = Peer(
             run,
             id,
@@ -70,6 +83,7 @@ class Optimizer(torch.optim.Optimizer):
             layers=self._flat.layers,
             weight=weight,
             set=set,
+            at_start=self._start,
         )
         self.minibatches = Minibatches(self)
         self._ask: Optional[Ask] = None  # the open one
@@ -80,18 +94,30 @@ class Optimizer(torch.optim.Optimizer):
         if self._ask is not None:
             raise RuntimeError(
                 "a second minibatch was asked for before step(), so workers run ahead, or a step was left "
-                "out; expected num_workers=0, and one step() for each minibatch"
+                "out; expected num_workers=0, and one step() for each minibatch: opt.skip() if it has no "
+                "gradient, a larger algorithm.batch instead of accumulation"
             )
-        ask = next(self.peer, None)
-        if ask is None:
-            if self.peer.model is not None:
-                self._evaluation.settle(self.peer.model)
-            raise StopIteration
-        self._ask = ask
-        self.iteration = ask.iteration
-        self._flat.load(ask.x)
-        seed_all(ask.seed)
-        return ask.samples.tolist()
+        self._flat.require_same_parameters()
+        if self.iteration > 0:
+            self._flat.require_unwritten()
+        while True:
+            ask = next(self.peer, None)
+            if ask is None:
+                if self.peer.model is not None:
+                    self._evaluation.settle(self.peer.model)
+                raise StopIteration
+            self._ask = ask
+            self.iteration = ask.iteration
+            self.param_groups[0] = StepSize.in_group(self.param_groups[0], ask.step_size)
+            self._flat.load(ask.x)
+            seed_all(ask.seed)
+            if len(ask.samples) > 0:
+                return ask.samples.tolist()
+            self.skip()  # no program has to compute the mean over no samples
+
+    def _start(self) -> Tuple[numpy.ndarray, List[Fixed]]:
+        """Returns x_0 as the program has left it, and what else its output depends on."""
+        return self._flat.x0, surroundings(self._model)
 
     def step(self, closure: Optional[Callable[[], Any]] = None) -> Any:
         """Hands in the gradient that backward() has left, or closure() leaves. Returns what closure returns.
@@ -105,10 +131,24 @@ class Optimizer(torch.optim.Optimizer):
             seed_all(self._ask.seed)
             with torch.enable_grad():
                 result = closure()
+        self._flat.require_same_parameters()
+        self._flat.require_unwritten()
         self._flat.store_gradients(self._ask.gradient)
+        self._hand_in()
+        return result
+
+    def skip(self) -> None:
+        """Ends the minibatch with the gradient zero, unless step() has ended it.
+
+        It is for a gradient that is no number: after scaler.step(opt), which then calls no step().
+        """
+        if self._ask is not None:
+            self._ask.gradient[:] = 0.0
+            self._hand_in()
+
+    def _hand_in(self) -> None:
         self._ask = None
         self.peer.answer()
-        return result
 
     def zero_grad(self, set_to_none: bool = False) -> None:
         """Sets all gradients to zero; they stay views of one vector, whatever `set_to_none` says."""
@@ -121,3 +161,4 @@ class Optimizer(torch.optim.Optimizer):
                 "a second parameter group; expected one group, since all parameters are one vector x"
             )
         super().add_param_group(param_group)
+        self.param_groups[0] = StepSize.in_group(self.param_groups[0], 0.0)

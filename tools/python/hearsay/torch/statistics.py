@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List, Optional, Tuple
 
 import torch
 
 Recalibrate = Callable[[], Any]
+
+
+def tracking_modules(model: torch.nn.Module) -> List[Tuple[str, Any]]:
+    return [(name, m) for name, m in model.named_modules() if getattr(m, "track_running_stats", False)]
 
 
 class RunningStatistics:
@@ -19,9 +23,7 @@ class RunningStatistics:
     def __init__(self, model: torch.nn.Module, recalibrate: Optional[Recalibrate]):
         self._model = model
         self._recalibrate = recalibrate
-        tracking = [
-            (name, m) for name, m in model.named_modules() if getattr(m, "track_running_stats", False)
-        ]
+        tracking = tracking_modules(model)
         self._modules: List[Any] = [module for _, module in tracking]
         if tracking and recalibrate is None:
             name, module = tracking[0]

@@ -1,0 +1,305 @@
+"""hearsay.torch where a program does more than the usual loop: it writes, skips, unfreezes, schedules."""
+
+import hearsay
+import numpy
+import pytest
+
+torch = pytest.importorskip("torch")
+import hearsay.torch  # noqa: E402
+from hearsay import protocol  # noqa: E402
+from hearsay.torch.surroundings import surroundings  # noqa: E402
+from networks import DATA, INPUTS, TARGETS, D, a_point, gradient_of, network  # noqa: E402
+from torch import nn  # noqa: E402
+from torch.utils.data import DataLoader  # noqa: E402
+
+
+def loop(fake, program, *, begins=True):
+    """Starts program(model, optimizer) with a network, and meets it."""
+
+    def start():
+        model = network()
+        optimizer = hearsay.torch.Optimizer(model, len(DATA), evaluate=lambda: 0.0)
+        with optimizer.peer:
+            return program(model, optimizer)
+
+    fake.start(start)
+    fake.meet(begins=begins)
+
+
+def descend(model, optimizer, before=lambda model, iteration: None, after=lambda model, iteration: None):
+    """The usual loop, with something before the gradient of each minibatch and after its step."""
+    for samples in optimizer.minibatches:
+        before(model, optimizer.iteration)
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(INPUTS[samples]), TARGETS[samples]).backward()
+        optimizer.step()
+        after(model, optimizer.iteration)
+
+
+def load_other(model):
+    torch.manual_seed(9)
+    model.load_state_dict(nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 2)).state_dict())
+
+
+def zero_in_place(model):
+    with torch.no_grad():
+        model[0].weight.zero_()
+
+
+def zero_data(model):
+    model[0].weight.data.zero_()
+
+
+def other_memory(model):
+    model[0].weight.data = torch.full((3, 4), 2.0)
+
+
+def initialize(model):
+    nn.init.constant_(model[2].bias, 5)
+
+
+WRITES = [load_other, zero_in_place, zero_data, other_memory, initialize]
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_what_is_written_before_the_first_minibatch_is_x0(fake, write):
+    expected = network()
+    write(expected)
+
+    def program(model, optimizer):
+        write(model)
+        descend(model, optimizer)
+
+    loop(fake, program)
+    x0 = nn.utils.parameters_to_vector(expected.parameters()).detach().numpy()
+    assert numpy.array_equal(fake.x, x0)
+    assert numpy.array_equal(fake.ask_gradient(x0, [1]), gradient_of(expected, x0, [1]))
+    fake.end()
+    fake.join()
+
+
+@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_what_is_written_later_is_refused(fake, write, when):
+    def in_third(model, iteration):
+        if iteration == 3:
+            write(model)
+
+    loop(fake, lambda model, optimizer: descend(model, optimizer, **{when: in_third}))
+    fake.ask_gradient(a_point(), [1], iteration=2)
+    fake.send_gradient(a_point(), [1], iteration=3)
+    with pytest.raises(RuntimeError, match="was changed by the program.*expected changes before the first"):
+        fake.join()
+
+
+def test_writing_the_same_values_is_no_change(fake):
+    def swap(model, iteration):
+        kept = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+        zero_in_place(model)
+        model.load_state_dict(kept)
+
+    loop(fake, lambda model, optimizer: descend(model, optimizer, before=swap, after=swap))
+    for _ in range(2):
+        assert numpy.array_equal(fake.ask_gradient(a_point(), [1]), gradient_of(network(), a_point(), [1]))
+    fake.end()
+    fake.join()
+
+
+def test_an_objective_begins_where_its_module_is():
+    model = network()
+    objective = hearsay.torch.Objective(model, lambda indices: model(INPUTS[indices]).sum(), len(DATA))
+    zero_in_place(model)
+    assert not objective.x0[:12].any() and objective.x0[12:].any()
+    assert ("1", "Tanh") in objective.fixed
+
+
+def test_a_loss_that_writes_to_its_module_is_refused():
+    model = network()
+
+    def loss(indices):
+        zero_data(model)
+        return model(INPUTS[indices]).sum()
+
+    objective = hearsay.torch.Objective(model, loss, len(DATA))
+    with pytest.raises(RuntimeError, match="0.weight was changed by the program"):
+        objective.gradient(objective.x0, numpy.arange(2), numpy.zeros(D, numpy.float32), 1)
+
+
+def test_another_type_after_the_optimizer_was_made_is_refused(fake):
+    def program(model, optimizer):
+        model.double()
+        descend(model, optimizer)
+
+    loop(fake, program, begins=False)
+    with pytest.raises(TypeError, match="0.weight has become torch.float64 on cpu.*expected model.to"):
+        fake.join()
+
+
+def test_what_no_message_says_is_told_at_the_start(fake):
+    def program(model, optimizer):
+        model.register_buffer("mask", torch.ones(3, dtype=torch.bool))
+        model[0].bias.data.fill_(2.0)
+        descend(model, optimizer)
+
+    def start():
+        model = network(nn.BatchNorm1d(3))
+        model[3].weight.requires_grad_(False)
+        optimizer = hearsay.torch.Optimizer(model, 10, evaluate=lambda: 0.0, recalibrate=lambda: None)
+        with optimizer.peer:
+            program(model, optimizer)
+
+    fake.start(start)
+    fake.meet()
+    fixed = fake.fixed
+    assert fixed["the model"] == "Sequential" and fixed["2"] == "BatchNorm1d"
+    assert fixed["0.weight"] == "a parameter of float32 (3, 4)"
+    assert fixed["3.weight"].startswith("a frozen parameter of float32 (2, 3), values ")
+    assert fixed["mask"].startswith("a buffer of bool (3,), values ")
+    assert not any("running" in name for name in fixed)
+    fake.end()
+    fake.join()
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.bool, torch.int64, torch.bfloat16, torch.float16, torch.float64, torch.complex64]
+)
+def test_buffers_of_all_types_are_told_apart(dtype):
+    class Holder(nn.Module):
+        def __init__(self, value):
+            super().__init__()
+            self.register_buffer("held", torch.tensor(value).to(dtype))
+            self.register_buffer("none", torch.zeros(0).to(dtype))
+
+    of = [dict(surroundings(Holder(value)))["held"] for value in (0, 1, 1)]
+    assert of[0] != of[1] == of[2]
+
+
+def test_a_layer_that_wants_gradients_later_is_noticed_at_the_step(fake):
+    def start():
+        model = network()
+        model[0].weight.requires_grad_(False)
+        optimizer = hearsay.torch.Optimizer(model, 10, evaluate=lambda: 0.0)
+        with optimizer.peer:
+            descend(model, optimizer, before=lambda *_: model[0].weight.requires_grad_(True))
+
+    fake.start(start)
+    fake.meet()
+    fake.send_gradient(numpy.zeros(D - 12), [1])
+    with pytest.raises(RuntimeError, match="^0.weight wants gradients, and did not when x was made"):
+        fake.join()
+
+
+def test_a_layer_that_takes_the_place_of_another_is_noticed(fake):
+    def replace(model, iteration):
+        model[2] = nn.Linear(3, 2)
+
+    loop(fake, lambda model, optimizer: descend(model, optimizer, after=replace))
+    fake.ask_gradient(a_point(), [1])
+    with pytest.raises(RuntimeError, match="^2.weight wants gradients, and did not"):
+        fake.join()
+
+
+def test_a_layer_that_wants_gradients_before_the_first_minibatch_is_noticed(fake):
+    def program(model, optimizer):
+        model.add_module("3", nn.Linear(2, 2))
+        descend(model, optimizer)
+
+    loop(fake, program, begins=False)
+    with pytest.raises(RuntimeError, match="^3.weight wants gradients"):
+        fake.join()
+
+
+@pytest.mark.parametrize(
+    "scheduler",
+    [
+        lambda optimizer: torch.optim.lr_scheduler.StepLR(optimizer, 10),
+        lambda optimizer: torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 10),
+        lambda optimizer: torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.1, 10),
+        lambda optimizer: torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 1.0),
+        lambda optimizer: torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=0).step(1.0),
+        lambda optimizer: optimizer.param_groups[0].update(lr=0.1),
+        lambda optimizer: optimizer.param_groups[0].__setitem__("lr", 0.1),
+    ],
+)
+def test_who_sets_a_step_size_hears_where_it_is_set(fake, scheduler):
+    def program(model, optimizer):
+        made = scheduler(optimizer)
+        for _ in optimizer.minibatches:
+            optimizer.skip()
+            made = torch.optim.lr_scheduler.StepLR(optimizer, 10)  # those that say nothing at first
+        return made
+
+    loop(fake, program, begins=False)
+    if fake.answer()[1] == protocol.ANSWERED:
+        fake.send_gradient(a_point(), [1])
+    with pytest.raises(TypeError, match="algorithm.step_schedule"):
+        fake.join()
+
+
+def test_the_step_size_of_the_iteration_can_be_read(fake):
+    seen = []
+    loop(
+        fake,
+        lambda model, optimizer: descend(
+            model, optimizer, before=lambda *_: seen.append(optimizer.param_groups[0]["lr"])
+        ),
+    )
+    for step_size in (0.1, 0.05):
+        fake.ask_gradient(a_point(), [1], step_size=step_size)
+    fake.end()
+    fake.join()
+    assert seen == [0.1, 0.05]
+
+
+def test_a_skipped_step_is_the_gradient_zero(fake):
+    def program(model, optimizer):
+        for samples in optimizer.minibatches:
+            model(INPUTS[samples]).sum().backward()
+            if optimizer.iteration == 1:
+                optimizer.step()
+            optimizer.skip()
+
+    loop(fake, program)
+    assert fake.ask_gradient(a_point(), [1], iteration=1).any()
+    assert not fake.ask_gradient(a_point(), [1], iteration=2).any()
+    fake.end()
+    fake.join()
+
+
+def test_a_peer_without_samples_has_the_gradient_and_the_loss_zero(fake):
+    def start():
+        model = network()
+        optimizer = hearsay.torch.Optimizer(
+            model, 0, evaluate=lambda: nn.functional.mse_loss(model(INPUTS[:0]), TARGETS[:0])
+        )
+        for _ in DataLoader(DATA, batch_sampler=optimizer.minibatches):
+            raise AssertionError("a minibatch of nothing")
+
+    fake.start(start)
+    fake.meet()
+    assert not fake.ask_gradient(a_point(), []).any()
+    assert fake.ask_score(a_point()).loss == 0.0
+    fake.end()
+    fake.join()
+
+
+def test_a_loader_has_no_length(fake):
+    def program(model, optimizer):
+        len(DataLoader(DATA, batch_sampler=optimizer.minibatches))
+
+    loop(fake, program, begins=False)
+    with pytest.raises(TypeError, match="expected opt.iteration, of opt.peer.iterations"):
+        fake.join()
+
+
+def test_accumulation_is_told_of_the_batch(fake):
+    def program(model, optimizer):
+        for samples in optimizer.minibatches:
+            model(INPUTS[samples]).sum().backward()
+            if optimizer.iteration % 2 == 0:
+                optimizer.step()
+
+    loop(fake, program)
+    fake.send_gradient(a_point(), [1], iteration=1)
+    with pytest.raises(RuntimeError, match="a larger algorithm.batch instead of accumulation"):
+        fake.join()
