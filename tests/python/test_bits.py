@@ -145,27 +145,12 @@ FROZEN = """
 model, loss, images, labels, evaluate = pieces(int(__import__("os").environ["HEARSAY_ID"]))
 model[0].weight.requires_grad_(False)
 if __import__("hearsay").identity()[0] == 2:
-    %s
+    model[0].weight += 1
 hearsay.torch.train(model, loss, len(images), evaluate)
 """
 
 
-@pytest.mark.parametrize(
-    "change, words",
-    [
-        ("model[0].weight += 1", "0.weight: a frozen parameter of float32 (4, 1, 3, 3), values"),
-        ("model.register_buffer('mask', torch.ones(2))", "has mask: a buffer of float32 (2,), values"),
-        ("model[2] = nn.Tanh()", "has 2: Tanh, and the first one 2: ReLU"),
-    ],
-)
-def test_another_model_at_one_peer_is_refused(folder, change, words):
+def test_another_frozen_layer_at_one_peer_is_refused(folder):
     pytest.importorskip("torch")
-    error = fails(folder, NETWORK + FROZEN % change)
-    assert error.code == 2 and "peer 2's model has " in str(error) and words in str(error)
-
-
-def test_pretrained_weights_may_be_loaded_after_the_optimizer_was_made(folder):
-    pytest.importorskip("torch")
-    before = LOOP.replace("optimizer = hearsay", "torch.nn.init.ones_(model[5].weight)\noptimizer = hearsay")
-    after = LOOP.replace("for x, y", "torch.nn.init.ones_(model[5].weight)\nfor x, y")
-    assert train(folder, NETWORK + before, "run") == train(folder, NETWORK + after, "run")
+    error = fails(folder, NETWORK + FROZEN)
+    assert error.code == 2 and "peer 2's model has 0.weight: a frozen parameter of float32" in str(error)
