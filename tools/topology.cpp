@@ -39,6 +39,8 @@ struct TopologyOptions {
 };
 
 constexpr PeerId most_printed_rows = 16;
+/// Rounds that are looked at if each is drawn anew.
+constexpr std::uint64_t first_rounds = 64;
 /// The first line of XML as to_graphml writes it.
 const std::string xml_declaration = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n";
 
@@ -164,6 +166,7 @@ struct Report {
   std::optional<Spectrum> spectrum;  ///< empty if W does not average
   unsigned diameter;
   const Schedule* schedule;  ///< null if no schedule was asked for
+  std::uint64_t rounds;      ///< of `contraction`: a period, or the first rounds of a schedule that has none
   std::optional<double> contraction;
 
   double mean_degree() const {
@@ -196,9 +199,13 @@ nlohmann::ordered_json report_as_json(const Report& report) {
   }
   if (topology.mixing.least_rho()) record["least_rho"] = *topology.mixing.least_rho();
   if (report.schedule) {
-    record["schedule"] = {{"kind", report.schedule->name()}, {"period", report.schedule->period()}};
-    record["schedule"]["contraction_per_period"] =
-        report.contraction ? nlohmann::ordered_json(*report.contraction) : nlohmann::ordered_json(nullptr);
+    const auto or_null = [](const auto& value) {
+      return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+    };
+    record["schedule"] = {{"kind", report.schedule->name()}, {"period", or_null(report.schedule->period())}};
+    if (!report.schedule->period()) record["schedule"]["first_rounds"] = report.rounds;
+    record["schedule"][report.schedule->period() ? "contraction_per_period" : "contraction_in_first_rounds"] =
+        or_null(report.contraction);
   }
   return record;
 }
@@ -238,12 +245,15 @@ std::string report_as_text(const Report& report) {
     table.add({"gossip", "push-sum only: averages along these links favor some peers"});
   }
   if (report.schedule) {
-    table.add({"schedule", report.schedule->name() + ", period " + grouped(report.schedule->period())});
-    table.add({"contraction",
-               !report.contraction
-                   ? "not computed for more than " + grouped(period_contraction_peers) + " peers"
-               : *report.contraction < 1e-12 ? "a period averages exactly"
-                                             : significant(*report.contraction) + " per period at most"});
+    const std::optional<std::uint64_t> period = report.schedule->period();
+    table.add({"schedule", report.schedule->name() +
+                               (period ? ", period " + grouped(*period) : ", drawn anew for every round")});
+    table.add({"contraction", !report.contraction
+                                  ? "not computed for more than " + grouped(contraction_peers) + " peers"
+                              : *report.contraction < 1e-12 ? "a period averages exactly"
+                              : period ? significant(*report.contraction) + " per period at most"
+                                       : significant(*report.contraction) + " at most in the first " +
+                                             grouped(report.rounds) + " rounds"});
   }
   std::string text = table.text();
   if (graph.peer_count() <= most_printed_rows) text += "\nmixing matrix\n" + mixing_table(topology);
@@ -259,12 +269,14 @@ int topology_command(const TopologyOptions& options) {
                                                 topology.graph, topology.mixing, options.seed),
                                   options.participation, options.seed);
   const bool averages = topology.mixing.doubly_stochastic();
+  const std::uint64_t rounds = schedule ? schedule->period().value_or(first_rounds) : 0;
   const Report report{options,
                       topology,
                       averages ? std::optional(spectrum(topology.mixing)) : std::nullopt,
                       diameter(topology.graph),
                       schedule.get(),
-                      schedule && averages ? period_contraction(*schedule) : std::nullopt};
+                      rounds,
+                      schedule && averages ? contraction(*schedule, rounds) : std::nullopt};
   for (const fs::path& file : options.write) write_topology(topology, file);
   std::fputs((options.json ? json_text(report_as_json(report)) + "\n" : report_as_text(report)).c_str(),
              stdout);

@@ -10,12 +10,10 @@
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
 #include "topology/graph_random.hpp"
+#include "topology/random_order.hpp"
 
 namespace hearsay {
 namespace {
-
-/// More answers than this, over all rounds, take gigabytes.
-constexpr double most_answers = 1e7;
 
 /// A peer that gathers answers, and those with data that may answer it, itself among them if it has data:
 /// the hub of a star and its workers, or the head of a group and its group.
@@ -23,40 +21,24 @@ struct Group {
   PeerId gatherer;
   std::vector<PeerId> members;  // ascending
   PeerId answering;             // how many of them answer in a round
-};
+  std::uint64_t seed = 0;
 
-/// The rounds of a hub, or of a tree below it. A worker's row is the same in all rounds in which it takes
-/// part, so only the rows of those that gather are kept by round.
-class HubRounds final : public Schedule {
- public:
-  HubRounds(std::string name, const Schedule& all, std::map<PeerId, std::vector<MixingRow>> gatherers)
-      : name_(std::move(name)), gatherers_(std::move(gatherers)) {
-    for (PeerId peer = 0; peer < all.peer_count(); ++peer) workers_.push_back(all.row(peer, 0));
-    for (const auto& [id, rows] : gatherers_) period_ = std::max<std::uint64_t>(period_, rows.size());
+  bool all_answer() const { return answering == members.size(); }
+  RandomOrder order_in(std::uint64_t round) const { return {members.size(), seed, round}; }
+  /// Returns who answers in a round, ascending.
+  std::vector<PeerId> answers_in(std::uint64_t round) const {
+    if (all_answer()) return members;
+    const RandomOrder order = order_in(round);
+    std::vector<PeerId> answers;
+    for (PeerId place = 0; place < answering; ++place) answers.push_back(members[order.at(place)]);
+    std::ranges::sort(answers);
+    return answers;
   }
-  PeerId peer_count() const override { return static_cast<PeerId>(workers_.size()); }
-  const MixingRow& row(PeerId peer, std::uint64_t round) const override {
-    const auto own = gatherers_.find(peer);
-    if (own != gatherers_.end()) return of_round(own->second, round);
-    const MixingRow& worker = workers_[peer];
-    const auto above = gatherers_.find(worker.heard_by.front());
-    const bool takes_part = above == gatherers_.end() ||
-                            std::ranges::binary_search(of_round(above->second, round).heard_by, peer);
-    return takes_part ? worker : sits_out_;
+  bool answers(PeerId member, std::uint64_t round) const {
+    if (all_answer()) return true;
+    const auto index = std::ranges::lower_bound(members, member) - members.begin();
+    return order_in(round).place_of(static_cast<std::uint64_t>(index)) < answering;
   }
-  std::uint64_t period() const override { return period_; }
-  std::string name() const override { return name_; }
-
- private:
-  static const MixingRow& of_round(const std::vector<MixingRow>& rows, std::uint64_t round) {
-    return rows[round % rows.size()];
-  }
-
-  std::string name_;
-  std::map<PeerId, std::vector<MixingRow>> gatherers_;  // the rows of each, which repeat
-  std::vector<MixingRow> workers_;                      // by peer, for the rounds in which it takes part
-  std::uint64_t period_ = 1;
-  MixingRow sits_out_{.self_weight = 1.0, .hears = {}, .heard_by = {}, .participates = false};
 };
 
 /// Returns the row of a gatherer in a round with these answers, ascending. `all`: its row if all answer.
@@ -77,11 +59,48 @@ MixingRow row_with(const MixingRow& all, PeerId gatherer, const std::vector<Peer
   return row;
 }
 
+/// The rounds of a hub, or of a tree below it.
+class HubRounds final : public Schedule {
+ public:
+  HubRounds(std::string name, std::unique_ptr<Schedule> whole, const std::vector<Group>& groups,
+            HubData hub_data)
+      : name_(std::move(name)), whole_(std::move(whole)), hub_data_(hub_data) {
+    for (const Group& group : groups) groups_.emplace(group.gatherer, group);
+  }
+  PeerId peer_count() const override { return whole_->peer_count(); }
+  MixingRow row(PeerId peer, std::uint64_t round) const override {
+    MixingRow all = whole_->row(peer, 0);
+    if (const auto own = groups_.find(peer); own != groups_.end())
+      return row_with(all, peer, own->second.answers_in(round));
+    if (peer == hub_id) {
+      all.trains = hub_data_ == HubData::its_own;
+      return all;
+    }
+    const auto above = groups_.find(all.heard_by.front());
+    if (above != groups_.end() && !above->second.answers(peer, round))
+      return {.self_weight = 1.0, .hears = {}, .heard_by = {}, .participates = false};
+    return all;
+  }
+  std::optional<std::uint64_t> period() const override {
+    const bool all_answer =
+        std::ranges::all_of(groups_, [](const auto& of) { return of.second.all_answer(); });
+    return all_answer ? std::optional<std::uint64_t>(1) : std::nullopt;
+  }
+  const Schedule& whole() const override { return *whole_; }
+  std::string name() const override { return name_; }
+
+ private:
+  std::string name_;
+  std::unique_ptr<Schedule> whole_;
+  HubData hub_data_;
+  std::map<PeerId, Group> groups_;  // by gatherer
+};
+
 /// Returns the groups of which a part answers. `with_data`: the first peer that has data.
 std::vector<Group> groups_of(const Schedule& all, double share, PeerId first_with_data) {
   std::vector<Group> groups;
   const auto add = [&](PeerId gatherer, PeerId least) {
-    Group group{gatherer, {}, 0};
+    Group group{.gatherer = gatherer, .members = {}, .answering = 0};
     if (gatherer >= first_with_data) group.members.push_back(gatherer);
     for (const PeerId below : all.row(gatherer, 0).heard_by)
       if (below != hub_id) group.members.push_back(below);
@@ -89,7 +108,7 @@ std::vector<Group> groups_of(const Schedule& all, double share, PeerId first_wit
     group.answering = std::max(least, static_cast<PeerId>(std::lround(share * members)));
     groups.push_back(std::move(group));
   };
-  const std::vector<PeerId>& of_hub = all.row(hub_id, 0).heard_by;
+  const std::vector<PeerId> of_hub = all.row(hub_id, 0).heard_by;
   if (of_hub.size() + 1 == all.peer_count()) {
     add(hub_id, 0);
     return groups;
@@ -104,7 +123,7 @@ std::vector<Group> groups_of(const Schedule& all, double share, PeerId first_wit
 PeerId answering_in(const Schedule& rounds) {
   PeerId answering = 0;
   for (PeerId peer = 0; peer < rounds.peer_count(); ++peer) {
-    const MixingRow& row = rounds.row(peer, 0);
+    const MixingRow row = rounds.row(peer, 0);
     if (row.participates && row.trains) ++answering;
   }
   return answering;
@@ -132,61 +151,18 @@ std::unique_ptr<Schedule> hub_rounds(std::unique_ptr<Schedule> all, double share
   if (!(share > 0.0 && share <= 1.0)) throw refusal("expected a share greater than 0 and at most 1");
   const PeerId first = hub_data == HubData::its_own ? hub_id : hub_id + 1;
   const PeerId with_data = all->peer_count() - first;
-  const std::vector<Group> groups = groups_of(*all, share, first);
-  const bool all_answer =
-      std::ranges::all_of(groups, [](const Group& g) { return g.answering == g.members.size(); });
+  std::vector<Group> groups = groups_of(*all, share, first);
+  const bool all_answer = std::ranges::all_of(groups, &Group::all_answer);
   if (all_answer && hub_data == HubData::its_own) return all;
-
-  const std::string name = all->name() + (share < 1.0 ? ", participation " + number_text(share) : "") +
-                           (hub_data == HubData::none ? ", dedicated hub" : "");
-  std::map<PeerId, std::vector<MixingRow>> gatherers;
-  MixingRow of_hub = all->row(hub_id, 0);
-  of_hub.trains = hub_data == HubData::its_own;
-  if (all_answer) {
-    gatherers[hub_id].push_back(std::move(of_hub));
-    return std::make_unique<HubRounds>(name, *all, std::move(gatherers));
-  }
-  PeerId answering = 0;
-  double rarest = 1.0;  // the least share of a group that answers
-  for (const Group& group : groups) {
-    answering += group.answering;
-    rarest =
-        std::min(rarest, static_cast<double>(group.answering) / static_cast<double>(group.members.size()));
-  }
-  if (answering == 0)
+  if (!all_answer && std::ranges::all_of(groups, [](const Group& of) { return of.answering == 0; }))
     throw refusal("that is less than one of " + std::to_string(with_data) +
                   " workers; expected at least 0.5 / " + std::to_string(with_data));
-
-  const double least_rounds = std::max(64.0, std::ceil(8.0 / rarest));
-  const auto require_fit = [&](double count) {
-    if (count * answering > most_answers)
-      throw refusal("so few of " + std::to_string(with_data) +
-                    " workers make more rounds than fit in memory; expected a larger share");
-  };
-  require_fit(least_rounds);
-  // The same seed draws graphs and orders; the workers of a round need random numbers of their own.
+  // The same seed draws graphs and orders; the workers of every group need random numbers of their own.
   const std::uint64_t own_seed = GraphRandom(seed, 0x68756220726f756eu).bits();
-  std::vector<bool> has_answered(all->peer_count(), false);
-  std::size_t never_yet = 0;
-  for (const Group& group : groups) never_yet += group.members.size();
-  if (groups.front().gatherer != hub_id) gatherers[hub_id].push_back(std::move(of_hub));
-  std::vector<PeerId> drawn;
-  for (std::uint64_t round = 0; static_cast<double>(round) < least_rounds || never_yet > 0; ++round) {
-    require_fit(static_cast<double>(round + 1));
-    GraphRandom random(own_seed, round);
-    for (const Group& group : groups) {
-      drawn = group.members;
-      random.shuffle(drawn);
-      std::vector<PeerId> answers(drawn.begin(), drawn.begin() + group.answering);
-      std::ranges::sort(answers);
-      for (const PeerId peer : answers) {
-        if (!has_answered[peer]) --never_yet;
-        has_answered[peer] = true;
-      }
-      gatherers[group.gatherer].push_back(row_with(all->row(group.gatherer, 0), group.gatherer, answers));
-    }
-  }
-  return std::make_unique<HubRounds>(name, *all, std::move(gatherers));
+  for (Group& group : groups) group.seed = GraphRandom(own_seed, group.gatherer).bits();
+  const std::string name = all->name() + (share < 1.0 ? ", participation " + number_text(share) : "") +
+                           (hub_data == HubData::none ? ", dedicated hub" : "");
+  return std::make_unique<HubRounds>(name, std::move(all), groups, hub_data);
 }
 
 }  // namespace hearsay

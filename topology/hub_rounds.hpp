@@ -36,12 +36,11 @@ PeerId answering_in(const Schedule& rounds);
 /// On a tree every group, a peer between the hub and others with these, draws for itself in the same way, at
 /// least one of its members. The hub, and a peer that is linked with it alone, answer in every round.
 ///
-/// The rounds are drawn in advance and then repeat: at least 64, enough of them that each worker is expected
-/// to take part 8 times or more, and as many more as it takes until every worker has taken part.
+/// Who answers is drawn anew for every round, from the seed and the number of the round, so rounds never
+/// repeat (participation.hpp). A worker's row costs about a microsecond, the hub's as much for each answer.
 ///
 /// Returns the given schedule itself if all take part and the hub has data. Misuse, naming
-/// topology.participation: a share outside (0, 1]; one that is less than one worker, or so small that the
-/// rounds do not fit in memory.
+/// topology.participation: a share outside (0, 1]; one that is less than one worker.
 std::unique_ptr<Schedule> hub_rounds(std::unique_ptr<Schedule> all, double share, HubData hub_data,
                                      std::uint64_t seed);
 

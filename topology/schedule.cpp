@@ -11,6 +11,7 @@
 #include "topology/foundation/misuse.hpp"
 #include "topology/graph_random.hpp"
 #include "topology/matchings.hpp"
+#include "topology/random_order.hpp"
 
 namespace hearsay {
 namespace {
@@ -25,10 +26,10 @@ class Cycle : public Schedule {
     ensure(!rounds_.empty(), "a schedule has at least one round");
   }
   PeerId peer_count() const override { return rounds_.front().peer_count(); }
-  const MixingRow& row(PeerId peer, std::uint64_t round) const override {
+  MixingRow row(PeerId peer, std::uint64_t round) const override {
     return rounds_[round % rounds_.size()].row(peer);
   }
-  std::uint64_t period() const override { return rounds_.size(); }
+  std::optional<std::uint64_t> period() const override { return rounds_.size(); }
   std::string name() const override { return name_; }
 
  protected:
@@ -42,28 +43,13 @@ class ShuffledCycle final : public Cycle {
   ShuffledCycle(std::string name, std::vector<MixingMatrix> rounds, std::uint64_t seed)
       : Cycle(std::move(name), std::move(rounds)), seed_(seed) {}
 
-  const MixingRow& row(PeerId peer, std::uint64_t round) const override {
-    return rounds_[drawn(round)].row(peer);
+  MixingRow row(PeerId peer, std::uint64_t round) const override {
+    const std::uint64_t count = rounds_.size();
+    return rounds_[RandomOrder(count, seed_, round / count).at(round % count)].row(peer);
   }
   bool repeats_in_order() const override { return rounds_.size() == 1; }
 
  private:
-  /// Returns which of rounds_ comes at position round % period in the order of this period. The order is a
-  /// swap-or-not shuffle (Hoang, Morris, Rogaway 2012), which computes one position without the others. In
-  /// every pass a random reflection pairs up the positions, and a coin for each pair says whether the two
-  /// swap.
-  std::size_t drawn(std::uint64_t round) const {
-    const std::uint64_t count = rounds_.size();
-    std::uint64_t position = round % count;
-    GraphRandom reflections(seed_, round / count);
-    for (unsigned pass = 0; pass < 64; ++pass) {
-      const std::uint64_t partner = (reflections.below(count) + count - position) % count;
-      const std::uint64_t coins = reflections.bits();
-      if (GraphRandom(coins, std::max(position, partner)).bits() & 1) position = partner;
-    }
-    return position;
-  }
-
   std::uint64_t seed_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,14 +22,17 @@ class Schedule {
  public:
   virtual ~Schedule() = default;
   virtual PeerId peer_count() const = 0;
-  /// The row of `peer` in round `round`. The reference is valid as long as the schedule, and always shows the
-  /// same row; so a row can be identified by its address.
-  virtual const MixingRow& row(PeerId peer, std::uint64_t round) const = 0;
+  /// Returns the row of `peer` in round `round`. Costs the same for every round, and no memory.
+  virtual MixingRow row(PeerId peer, std::uint64_t round) const = 0;
   /// The number of rounds after which the sequence repeats, in the same or in another order
   /// (repeats_in_order). So rounds 0 ... period-1 have every link that ever occurs. 1 for a static schedule.
-  virtual std::uint64_t period() const = 0;
+  /// Empty if each round is drawn anew, so that the sequence never repeats.
+  virtual std::optional<std::uint64_t> period() const = 0;
   /// True if every period has its rounds in the same order.
   virtual bool repeats_in_order() const { return true; }
+  /// Returns the schedule from which this one leaves peers out, or itself if it leaves out none. It has a
+  /// period, and all links that ever occur in this one.
+  virtual const Schedule& whole() const { return *this; }
   virtual std::string name() const = 0;
 };
 

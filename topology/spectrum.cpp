@@ -220,14 +220,14 @@ Spectrum spectrum(const MixingMatrix& mixing) {
   return mixing.peer_count() <= dense_peers ? dense_spectrum(mixing) : sparse_spectrum(mixing);
 }
 
-std::optional<double> period_contraction(const Schedule& schedule) {
+std::optional<double> contraction(const Schedule& schedule, std::uint64_t rounds) {
   const PeerId n = schedule.peer_count();
-  if (n > period_contraction_peers) return std::nullopt;
+  if (n > contraction_peers) return std::nullopt;
   Eigen::MatrixXd held = Eigen::MatrixXd::Identity(n, n).array() - 1.0 / n;
-  for (std::uint64_t round = 0; round < schedule.period(); ++round) {
+  for (std::uint64_t round = 0; round < rounds; ++round) {
     Eigen::MatrixXd next(n, n);
     for (PeerId peer = 0; peer < n; ++peer) {
-      const MixingRow& row = schedule.row(peer, round);
+      const MixingRow row = schedule.row(peer, round);
       next.col(peer) = row.self_weight * held.col(peer);
       for (const WeightedNeighbor& neighbor : row.hears)
         next.col(peer) += neighbor.weight * held.col(neighbor.id);

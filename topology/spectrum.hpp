@@ -34,13 +34,13 @@ struct Spectrum {
 /// are at most about 1e-12.
 Spectrum spectrum(const MixingMatrix& mixing);
 
-/// The most peers for which period_contraction is computed; with more it would be too slow.
-constexpr PeerId period_contraction_peers = 512;
+/// The most peers for which `contraction` is computed; with more it would be too slow.
+constexpr PeerId contraction_peers = 512;
 
-/// Returns the largest factor by which the first period of a schedule multiplies the consensus distance: ||
-/// W_(p-1) ... W_0 - J ||_2. It is 0 if a period averages exactly. It is below 1 if all weights and self
-/// weights are above 0 and the union of the period's links is connected. Dense, O(period n (n + links) +
-/// n^3). Nothing beyond period_contraction_peers.
-std::optional<double> period_contraction(const Schedule& schedule);
+/// Returns the largest factor by which the first `rounds` rounds of a schedule multiply the consensus
+/// distance: || W_(rounds-1) ... W_0 - J ||_2. It is 0 if they average exactly. It is below 1 if all weights
+/// and self weights are above 0 and the union of the rounds' links is connected. Dense, O(rounds n (n +
+/// links) + n^3). Nothing beyond contraction_peers.
+std::optional<double> contraction(const Schedule& schedule, std::uint64_t rounds);
 
 }  // namespace hearsay

@@ -164,28 +164,25 @@ void Dpsvrg<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 template <class Scalar>
 Traffic Dpsvrg<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
   const EpochPlan::Position position = plan_.at(number);
-  return traffic_of(messages_in(position.rounds_before + position.rounds, rows) -
-                    messages_in(position.rounds_before, rows));
+  return traffic_of(messages_in(position.rounds_before, position.rounds_before + position.rounds, rows));
 }
 
+/// Every period of the schedule has the same rounds, in any order.
 template <class Scalar>
 std::optional<Traffic> Dpsvrg<Scalar>::traffic_up_to(std::uint64_t last, const PeerRows& rows) const {
+  if (!rows.period()) return std::nullopt;
   const EpochPlan::Position position = plan_.at(last);
-  return traffic_of(messages_in(position.rounds_before + position.rounds, rows));
+  const std::uint64_t rounds = position.rounds_before + position.rounds;
+  const std::uint64_t periods = rounds / *rows.period();
+  const std::uint64_t of_a_period = periods == 0 ? 0 : messages_in(0, *rows.period(), rows);
+  return traffic_of(periods * of_a_period + messages_in(periods * *rows.period(), rounds, rows));
 }
 
-/// Returns the number of messages in the first rounds. Every period of the schedule has the same rounds, in
-/// any order.
 template <class Scalar>
-std::uint64_t Dpsvrg<Scalar>::messages_in(std::uint64_t first_rounds, const PeerRows& rows) {
-  const auto sum = [&](std::uint64_t begin, std::uint64_t end) {
-    std::uint64_t messages = 0;
-    for (std::uint64_t round = begin; round < end; ++round) messages += rows.at(round).heard_by.size();
-    return messages;
-  };
-  const std::uint64_t periods = first_rounds / rows.period();
-  const std::uint64_t of_a_period = periods == 0 ? 0 : sum(0, rows.period());
-  return periods * of_a_period + sum(periods * rows.period(), first_rounds);
+std::uint64_t Dpsvrg<Scalar>::messages_in(std::uint64_t begin, std::uint64_t end, const PeerRows& rows) {
+  std::uint64_t messages = 0;
+  for (std::uint64_t round = begin; round < end; ++round) messages += rows.at(round).heard_by.size();
+  return messages;
 }
 
 template <class Scalar>

@@ -57,7 +57,7 @@ class Dpsvrg final : public Algorithm<Scalar> {
   enum class Estimator { svrg, loopless_svrg, saga };
   static Estimator estimator_of(const MethodOptions& options);
   static EpochPlan plan_of(const MethodOptions& options);
-  static std::uint64_t messages_in(std::uint64_t first_rounds, const PeerRows& rows);
+  static std::uint64_t messages_in(std::uint64_t begin, std::uint64_t end, const PeerRows& rows);
   Traffic traffic_of(std::uint64_t messages) const;
   bool draws_snapshot(const Iteration<Scalar>& it) const;
 

@@ -175,8 +175,8 @@ bool Lgc<Scalar>::is_sound(Index) const {
          });
 }
 
-/// Returns the number of messages in the first iterations. Every period of the schedule has the same rounds,
-/// in any order.
+/// Returns the number of messages in the first iterations, if the schedule has a period. Every period has the
+/// same rounds, in any order.
 template <class Scalar>
 std::uint64_t Lgc<Scalar>::messages_up_to(std::uint64_t last, const PeerRows& rows) const {
   const auto sum = [&](std::uint64_t begin, std::uint64_t end) {
@@ -184,20 +184,26 @@ std::uint64_t Lgc<Scalar>::messages_up_to(std::uint64_t last, const PeerRows& ro
     for (std::uint64_t round = begin; round < end; ++round) messages += rows.at(round).heard_by.size();
     return messages;
   };
-  const std::uint64_t periods = last / rows.period();
-  const std::uint64_t of_a_period = periods == 0 ? 0 : sum(0, rows.period());
-  return periods * of_a_period + sum(periods * rows.period(), last);
+  const std::uint64_t period = *rows.period();
+  const std::uint64_t periods = last / period;
+  const std::uint64_t of_a_period = periods == 0 ? 0 : sum(0, period);
+  return periods * of_a_period + sum(periods * period, last);
 }
 
-/// Returns how many workers were sent P in the first iterations. Two periods hold a whole one.
+/// Returns how many workers were sent P in the first iterations. Two periods hold a whole one; without a
+/// period, it looks on until all workers were sent it.
 template <class Scalar>
 std::uint64_t Lgc<Scalar>::taught_up_to(std::uint64_t last, const PeerRows& rows) const {
   if (last <= dense_rounds_) return 0;
-  std::vector<bool> taught(rows.peer_count());
-  const std::uint64_t rounds = std::min(last - dense_rounds_, 2 * rows.period());
-  for (std::uint64_t round = dense_rounds_; round < dense_rounds_ + rounds; ++round)
-    for (const PeerId worker : rows.at(round).heard_by) taught[worker] = true;
-  return static_cast<std::uint64_t>(std::ranges::count(taught, true));
+  std::vector<bool> is_taught(rows.peer_count());
+  std::uint64_t taught = 0;
+  const std::uint64_t end = rows.period() ? std::min(last, dense_rounds_ + 2 * *rows.period()) : last;
+  for (std::uint64_t round = dense_rounds_; round < end && taught + 1 < rows.peer_count(); ++round)
+    for (const PeerId worker : rows.at(round).heard_by) {
+      taught += is_taught[worker] ? 0 : 1;
+      is_taught[worker] = true;
+    }
+  return taught;
 }
 
 template <class Scalar>
@@ -218,6 +224,7 @@ Traffic Lgc<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
 
 template <class Scalar>
 std::optional<Traffic> Lgc<Scalar>::traffic_up_to(std::uint64_t last, const PeerRows& rows) const {
+  if (!rows.period()) return std::nullopt;
   const std::uint64_t model_bytes = view(x_).size_bytes();
   const std::uint64_t messages = messages_up_to(last, rows);
   if (is_hub_) {

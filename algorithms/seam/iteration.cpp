@@ -29,11 +29,13 @@ void Iteration<Scalar>::begin(std::uint64_t number, const StepSize& step_sizes) 
 
 template <class Scalar>
 void Iteration<Scalar>::turn_to(std::uint64_t round) {
-  const MixingRow& row = instead_ ? *instead_ : rows_.at(round);
-  if (row_ == &row && !instead_) return;  // a schedule's reference always shows the same row
-  row_ = &row;
+  if (!instead_) {
+    if (row_ == &scheduled_ && rows_.period() == 1) return;
+    scheduled_ = rows_.at(round);
+  }
+  row_ = instead_ ? instead_ : &scheduled_;
   heard_ids_.clear();
-  for (const WeightedNeighbor& neighbor : row.hears) heard_ids_.push_back(neighbor.id);
+  for (const WeightedNeighbor& neighbor : row_->hears) heard_ids_.push_back(neighbor.id);
 }
 
 template <class Scalar>

@@ -61,6 +61,8 @@ class Iteration {
  public:
   Iteration(IterationHost<Scalar>& host, PeerRows rows, std::uint64_t seed)
       : host_(&host), rows_(rows), seed_(seed) {}
+  Iteration(const Iteration&) = delete;
+  Iteration& operator=(const Iteration&) = delete;
 
   /// For the host, when neighbors left or came back: from the next `turn_to` on, `row` is the mixing row of
   /// every round. `row` outlives this iteration. After a change of `row` the host calls `turn_to` again.
@@ -183,7 +185,8 @@ class Iteration {
   Scalar step_size_ = 0;
   const StepSize* step_sizes_ = nullptr;
   const MixingRow* instead_ = nullptr;  // if set, replaces the schedule's rows
-  const MixingRow* row_ = nullptr;
+  MixingRow scheduled_;                 // the schedule's row of this iteration
+  const MixingRow* row_ = nullptr;      // one of the two
   std::vector<PeerId> heard_ids_;
   Slot next_slot_ = 0;
 };

@@ -8,8 +8,9 @@ namespace {
 
 Partners neighbors_in_any_round(PeerId id, const Schedule& schedule) {
   Partners result;
-  for (std::uint64_t round = 0; round < schedule.period(); ++round) {
-    const MixingRow& row = schedule.row(id, round);
+  const Schedule& whole = schedule.whole();
+  for (std::uint64_t round = 0; round < *whole.period(); ++round) {
+    const MixingRow row = whole.row(id, round);
     for (const WeightedNeighbor& neighbor : row.hears) result.sources.push_back(neighbor.id);
     result.destinations.insert(result.destinations.end(), row.heard_by.begin(), row.heard_by.end());
   }

@@ -15,11 +15,10 @@ class PeerRows {
   PeerId self() const { return self_; }
   PeerId peer_count() const { return schedule_->peer_count(); }
   /// The rows repeat with this period, in the same or in another order. 1 if the row is the same in every
-  /// round.
-  std::uint64_t period() const { return schedule_->period(); }
+  /// round. Empty if each round is drawn anew.
+  std::optional<std::uint64_t> period() const { return schedule_->period(); }
   bool repeats_in_order() const { return schedule_->repeats_in_order(); }
-  /// The same reference always shows the same row.
-  const MixingRow& at(std::uint64_t round) const { return schedule_->row(self_, round); }
+  MixingRow at(std::uint64_t round) const { return schedule_->row(self_, round); }
 
  private:
   const Schedule* schedule_;

@@ -9,6 +9,8 @@ namespace hearsay {
 namespace {
 
 constexpr std::uint64_t most_rows = 1024;
+/// What stands for a schedule that draws each round anew: its first rounds, again and again.
+constexpr std::uint64_t first_rounds = 64;
 /// The largest number of multiplications and additions: about a second.
 constexpr double most_work = 2e9;
 /// Smaller responses are left out, since only their squares are summed.
@@ -26,20 +28,20 @@ void mix_differences(const Schedule& schedule, std::uint64_t round, const Respon
       differences.row(i) += neighbor.weight * (G.row(neighbor.id) - G.row(i));
 }
 
-double links_per_round(const Schedule& schedule) {
+double links_per_round(const Schedule& schedule, std::uint64_t period) {
   double links = 0.0;
-  for (std::uint64_t round = 0; round < schedule.period(); ++round)
+  for (std::uint64_t round = 0; round < period; ++round)
     for (PeerId i = 0; i < schedule.peer_count(); ++i)
       links += static_cast<double>(schedule.row(i, round).hears.size());
-  return links / static_cast<double>(schedule.period());
+  return links / static_cast<double>(period);
 }
 
 /// Returns the sums of the K_ts, in row (t, i) and column (s, j). Empty if gossip is too slow to compute
 /// them.
-std::optional<Eigen::MatrixXd> noise_gains(const Schedule& schedule) {
+std::optional<Eigen::MatrixXd> noise_gains(const Schedule& schedule, std::uint64_t phases) {
   const auto n = static_cast<Eigen::Index>(schedule.peer_count());
-  const auto period = static_cast<Eigen::Index>(schedule.period());
-  const double work_per_round = static_cast<double>(n) * (links_per_round(schedule) + 2.0 * n);
+  const auto period = static_cast<Eigen::Index>(phases);
+  const double work_per_round = static_cast<double>(n) * (links_per_round(schedule, phases) + 2.0 * n);
   double work = 0.0;
   Eigen::MatrixXd gains = Eigen::MatrixXd::Zero(n * period, n * period);
   Responses G(n, n), differences(n, n);
@@ -48,7 +50,7 @@ std::optional<Eigen::MatrixXd> noise_gains(const Schedule& schedule) {
     G = Responses::Identity(n, n).array() - 1.0 / static_cast<double>(n);
     for (Eigen::Index t = s + 1; G.cwiseAbs().maxCoeff() > negligible; ++t) {
       if ((work += work_per_round) > most_work) return std::nullopt;
-      mix_differences(schedule, static_cast<std::uint64_t>(t), G, differences);
+      mix_differences(schedule, static_cast<std::uint64_t>(t % period), G, differences);
       gains.block(t % period * n, s * n, n, n) += differences.cwiseAbs2();
       G += differences;
     }
@@ -77,9 +79,9 @@ double largest_eigenvalue(const Eigen::MatrixXd& matrix) {
 
 std::optional<double> dcd_omega_limit(const Schedule& schedule) {
   if (schedule.peer_count() == 1) return std::numeric_limits<double>::infinity();
-  if (!schedule.repeats_in_order() || schedule.period() > most_rows / schedule.peer_count())
-    return std::nullopt;
-  const auto gains = noise_gains(schedule);
+  const std::uint64_t phases = schedule.period().value_or(first_rounds);
+  if (!schedule.repeats_in_order() || phases > most_rows / schedule.peer_count()) return std::nullopt;
+  const auto gains = noise_gains(schedule, phases);
   if (!gains) return std::nullopt;
   return 1.0 / largest_eigenvalue(*gains);
 }

@@ -19,6 +19,8 @@ namespace hearsay {
 /// which K_ts is summed over all s of one phase. The limit is 1 over its largest eigenvalue. With P = 1 and W
 /// symmetric it equals that of DcdLimit.
 ///
+/// If each round is drawn anew (participation.hpp), the first 64 rounds stand for all.
+///
 /// Infinite for n = 1. Empty if the rounds do not repeat in order, or if the limit would cost seconds: for P
 /// n > 1024, or if gossip is slow.
 std::optional<double> dcd_omega_limit(const Schedule& schedule);

@@ -11,10 +11,11 @@ namespace hearsay {
 
 namespace {
 
-/// Returns a digest of the edges and weights of every round.
+/// Returns a digest of the edges and weights of every round in which all take part. Who does is agreed upon
+/// by the seed and the share.
 std::uint64_t topology_digest(const Schedule& schedule) {
   std::uint64_t digest = schedule.peer_count();
-  for (std::uint64_t round = 0; round < schedule.period(); ++round)
+  for (std::uint64_t round = 0; round < *schedule.period(); ++round)
     for (PeerId id = 0; id < schedule.peer_count(); ++id)
       for (const WeightedNeighbor& neighbor : schedule.row(id, round).hears) {
         const double entry[] = {static_cast<double>(id), static_cast<double>(neighbor.id), neighbor.weight};
@@ -94,7 +95,7 @@ Agreement agreement_of(const Experiment<Scalar>& experiment) {
                         {.dimension = static_cast<std::uint64_t>(problem.dimension()),
                          .model_digest = problem.model_digest,
                          .data_digest = problem.at_home ? std::nullopt : std::optional(problem.data_digest)},
-                        topology_digest(*experiment.schedule));
+                        topology_digest(experiment.schedule->whole()));
 }
 
 template Agreement agreement_of<float>(const Experiment<float>&);

@@ -1,6 +1,7 @@
 #include "runtime/experiment/traffic_forecast.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "algorithms/methods/parts/backlog.hpp"
@@ -16,9 +17,11 @@ std::uint64_t bytes_of(const Traffic& traffic) {
   return traffic.messages * header_bytes + traffic.payload_bytes;
 }
 
-/// The most iterations, summed over all peers, that are computed one by one if peers catch up: about a
-/// second.
+/// The most iterations, summed over all peers, that are computed one by one if peers catch up, or if rounds
+/// are drawn anew: about a second.
 constexpr std::uint64_t most_iterations = 200'000;
+/// As many are computed at least.
+constexpr std::uint64_t least_iterations = 16;
 
 /// Sums over iterations of one peer.
 template <class Scalar>
@@ -35,12 +38,13 @@ class PeerForecast {
       forecast_.steady = forecast_.steady && bytes_of(*all) == last * first_bytes_;
       return {all->messages, bytes_of(*all)};
     }
-    if (algorithm_.catches_up() && iterations_to_sum(last) > most_iterations / rows_.peer_count())
-      return at_most(last);
-    if (algorithm_.catches_up() && !rows_.repeats_in_order()) return sum(1, last);
+    const std::uint64_t in_time = std::max(least_iterations, most_iterations / rows_.peer_count());
+    if (algorithm_.catches_up() && iterations_to_sum(last) > in_time) return at_most(last);
+    if (!rows_.period() && last > in_time) return like_the_first(in_time, last);
+    if (!rows_.period() || (algorithm_.catches_up() && !rows_.repeats_in_order())) return sum(1, last);
     // Traffic repeats with the schedule and the method: every period holds the same rounds, in some order.
     // Only in the first period have neighbors that catch up missed less.
-    const std::uint64_t cycle = std::lcm(rows_.period(), algorithm_.traffic_period());
+    const std::uint64_t cycle = std::lcm(*rows_.period(), algorithm_.traffic_period());
     const PeerTraffic first = sum(1, std::min(cycle, last));
     if (last <= cycle) return first;
     const std::uint64_t cycles = (last - cycle) / cycle;
@@ -54,18 +58,34 @@ class PeerForecast {
   /// Returns how many iterations are computed one by one: two cycles and a rest, or all.
   std::uint64_t iterations_to_sum(std::uint64_t last) const {
     const std::uint64_t own = algorithm_.traffic_period();
-    if (!rows_.repeats_in_order() || own >= last || rows_.period() >= last / own) return last;
-    return std::min(last, 3 * std::lcm(rows_.period(), own));
+    const std::uint64_t period = rows_.period().value_or(last);
+    if (!rows_.repeats_in_order() || own >= last || period >= last / own) return last;
+    return std::min(last, 3 * std::lcm(period, own));
   }
 
-  /// Returns an upper bound: the traffic if every message held the whole vector.
+  /// Returns an estimate: as if the first iterations repeated.
+  PeerTraffic like_the_first(std::uint64_t looked_at, std::uint64_t last) {
+    const PeerTraffic first = sum(1, looked_at);
+    const PeerTraffic rest = sum(1, last % looked_at);
+    forecast_.exact = forecast_.steady = false;
+    const std::uint64_t times = last / looked_at;
+    return {times * first.messages + rest.messages, times * first.bytes + rest.bytes};
+  }
+
+  /// Returns the traffic if every message held the whole vector: an upper bound, but for the number of
+  /// messages if rounds are drawn anew.
   PeerTraffic at_most(std::uint64_t last) {
     forecast_.exact = forecast_.steady = false;
-    const std::uint64_t period = rows_.period();
+    const std::uint64_t period =
+        rows_.period().value_or(std::max(least_iterations, most_iterations / rows_.peer_count()));
     std::uint64_t in_a_period = 0;
     for (std::uint64_t round = 0; round < period; ++round) in_a_period += rows_.at(round).heard_by.size();
     // An unfinished last period counts as a whole one.
-    const std::uint64_t messages = (last + period - 1) / period * in_a_period;
+    const std::uint64_t messages =
+        rows_.period() ? (last + period - 1) / period * in_a_period
+                       : static_cast<std::uint64_t>(
+                             std::llround(static_cast<double>(last) / static_cast<double>(period) *
+                                          static_cast<double>(in_a_period)));
     return {messages, messages * (header_bytes + dense_backlog_bytes(view(algorithm_.model()).size_bytes()))};
   }
 

@@ -60,7 +60,7 @@ void PeerNeighbors<Scalar>::depart_lost(AwaitedPackets& awaited, Iteration<Scala
 template <class Scalar>
 void PeerNeighbors<Scalar>::mix(Iteration<Scalar>& iteration) {
   if (!neighborhood_) return;
-  const MixingRow& scheduled = input_.schedule->row(input_.id, iteration.number() - 1);
+  const MixingRow scheduled = input_.schedule->row(input_.id, iteration.number() - 1);
   if (neighborhood_->undisturbed())
     changed_row_ = scheduled;
   else if (input_.weights_follow == WeightsFollow::unread)

@@ -33,7 +33,7 @@ void build_graph(const std::string& text) {
 void build_schedule(const std::string& text) {
   static const Graph graph = make_graph("complete", 8, 1);
   const auto schedule = make_schedule(text, graph, make_mixing("metropolis", graph), 1);
-  for (const std::uint64_t round : {std::uint64_t{0}, schedule->period(), ~std::uint64_t{0}})
+  for (const std::uint64_t round : {std::uint64_t{0}, *schedule->period(), ~std::uint64_t{0}})
     for (PeerId peer = 0; peer < graph.peer_count(); ++peer) schedule->row(peer, round);
 }
 

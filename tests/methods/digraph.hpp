@@ -32,8 +32,8 @@ class Digraph final : public Schedule {
     }
   }
   PeerId peer_count() const override { return static_cast<PeerId>(rows_.size()); }
-  const MixingRow& row(PeerId peer, std::uint64_t) const override { return rows_[peer]; }
-  std::uint64_t period() const override { return 1; }
+  MixingRow row(PeerId peer, std::uint64_t) const override { return rows_[peer]; }
+  std::optional<std::uint64_t> period() const override { return 1; }
   std::string name() const override { return "digraph"; }
 
  private:

@@ -271,7 +271,7 @@ TEST_CASE("fed-vote: the votes of the absent do not count") {
   for (std::size_t t = 1; t < recording.size(); ++t) {
     int answers = 0;
     for (PeerId id = 0; id < 8; ++id) {
-      const MixingRow& row = experiment.schedule->row(id, t - 1);
+      const MixingRow row = experiment.schedule->row(id, t - 1);
       answers += row.participates && row.trains ? 1 : 0;
     }
     REQUIRE(answers == 3);
@@ -290,7 +290,7 @@ TEST_CASE("fed-vote: the trust in a worker that is absent stays") {
   int changes = 0;
   for (std::size_t t = 1; t < recording.size(); ++t)
     for (PeerId id = 0; id < 8; ++id) {
-      const MixingRow& row = experiment.schedule->row(id, t - 1);
+      const MixingRow row = experiment.schedule->row(id, t - 1);
       const double before = recording[t - 1][0].states.at("trust")[id];
       const double after = recording[t][0].states.at("trust")[id];
       if (!row.participates || !row.trains) CHECK(after == before);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "tests/support/cluster.hpp"
+#include "tests/support/listed_rounds.hpp"
 #include "tests/support/worlds.hpp"
-#include "topology/drawn_rounds.hpp"
 
 namespace hearsay::test::hub_expectation_test {
 
@@ -88,7 +88,7 @@ TEST_CASE("hub: the expected step over all sets of workers of one size is the st
     int sets = 0;
     for (unsigned set = 0; set < (1u << peers); ++set) {
       if (std::popcount(set) != 2) continue;
-      experiment.schedule = std::make_shared<DrawnRounds>(
+      experiment.schedule = std::make_shared<ListedRounds>(
           "one set", peers, std::vector<std::vector<MixingRow>>{all, all, rows_of_set(*whole, set)});
       const Vector<double> of_set = record_run(experiment).back()[0].model;
       CHECK((of_set - of_all).cwiseAbs().maxCoeff() > 1e-6);

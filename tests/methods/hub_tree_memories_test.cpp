@@ -51,7 +51,7 @@ class Memories {
       const PeerId group = i == 0 ? 0 : head_of(i);
       size[group] += 1.0;
       memories[group] += of_worker_[i];
-      const MixingRow& row = experiment_.schedule->row(i, t - 1);
+      const MixingRow row = experiment_.schedule->row(i, t - 1);
       if (!row.participates || !row.trains) continue;
       answering[group] += 1.0;
       said[group] += follow(of_worker_[i], gradient_of(experiment_, i, x), {1, i, t, Purpose::compression});

@@ -137,7 +137,7 @@ TEST_CASE("lgc: the basis is that of the last gradients of every worker, whoever
     for (PeerId worker = 0; worker < 3; ++worker) {
       int kept = 0;
       for (std::size_t t = 12; t > 0 && kept < 4; --t) {
-        const MixingRow& row = experiment.schedule->row(worker, t - 1);
+        const MixingRow row = experiment.schedule->row(worker, t - 1);
         if (!row.participates || !row.trains) continue;
         last.push_back(gradient_at(experiment, worker, recording[t - 1][0].model));
         ++kept;

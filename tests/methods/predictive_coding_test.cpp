@@ -153,7 +153,7 @@ TEST_CASE("predictive-coding: a worker that sat out predicts by what it has seen
     Vector<double> mean = Vector<double>::Zero(x.size());
     double answers = 0;
     for (PeerId i = 0; i < 8; ++i) {
-      const MixingRow& row = experiment.schedule->row(i, t - 1);
+      const MixingRow row = experiment.schedule->row(i, t - 1);
       if (!row.participates && t > 1) in_a_row[i] = 0;
       if (row.participates) ++in_a_row[i];
       if (!row.participates || !row.trains) continue;

@@ -64,7 +64,7 @@ Matrix Network::rounded(const Matrix& points) const {
 Matrix Network::mixing(std::uint64_t round) const {
   Matrix transposed = Matrix::Zero(X.cols(), X.cols());
   for (Index i = 0; i < X.cols(); ++i) {
-    const MixingRow& row = run_.schedule().row(static_cast<PeerId>(i), round);
+    const MixingRow row = run_.schedule().row(static_cast<PeerId>(i), round);
     transposed(i, i) = row.self_weight;
     for (const WeightedNeighbor& neighbor : row.hears) transposed(neighbor.id, i) = neighbor.weight;
   }

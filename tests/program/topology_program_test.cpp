@@ -96,7 +96,9 @@ TEST_CASE("topology: a schedule is looked at with all peers or with a share of t
   end = run_program(folder.path(), {"topology", "ring(8)", "--participation", "0.5", "--json"});
   REQUIRE_MESSAGE(end.code == 0, end.complained);
   CHECK(Json::parse(end.said)["schedule"]["kind"] == "static, participation 0.5");
-  CHECK(Json::parse(end.said)["schedule"]["contraction_per_period"].get<double>() < 1.0);
+  CHECK(Json::parse(end.said)["schedule"]["period"].is_null());  // each round is drawn anew
+  CHECK(Json::parse(end.said)["schedule"]["contraction_in_first_rounds"].get<double>() < 1.0);
+  CHECK(Json::parse(end.said)["schedule"]["first_rounds"] == 64);
 }
 
 }  // namespace hearsay::test::topology_program_test

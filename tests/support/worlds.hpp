@@ -199,8 +199,8 @@ class Silence final : public Schedule {
  public:
   explicit Silence(PeerId peers) : peers_(peers) {}
   PeerId peer_count() const override { return peers_; }
-  const MixingRow& row(PeerId, std::uint64_t) const override { return row_; }
-  std::uint64_t period() const override { return 1; }
+  MixingRow row(PeerId, std::uint64_t) const override { return row_; }
+  std::optional<std::uint64_t> period() const override { return 1; }
   std::string name() const override { return "silence"; }
 
  private:

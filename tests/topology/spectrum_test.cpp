@@ -242,8 +242,8 @@ TEST_CASE("spectrum: negative weights can make gossip grow, and rho says so") {
 TEST_CASE(
     "spectrum: a period of a schedule contracts to nothing where it averages, else as its matrices do") {
   const auto contraction = [](const std::string& kind, const Graph& graph) {
-    return *hearsay::period_contraction(
-        *hearsay::make_schedule(kind, graph, MixingMatrix::metropolis(graph), 1));
+    const auto schedule = hearsay::make_schedule(kind, graph, MixingMatrix::metropolis(graph), 1);
+    return *hearsay::contraction(*schedule, *schedule->period());
   };
   const Graph ring = make_graph("ring", 12, 0);
   CHECK(contraction("static", ring) ==
@@ -254,9 +254,9 @@ TEST_CASE(
   const double matchings = contraction("random-matchings", ring);
   CHECK(matchings > 0.0);
   CHECK(matchings < 1.0);
-  const Graph large = make_graph("ring", hearsay::period_contraction_peers + 1, 0);
-  CHECK_FALSE(hearsay::period_contraction(
-      *hearsay::make_schedule("static", large, MixingMatrix::metropolis(large), 1)));
+  const Graph large = make_graph("ring", hearsay::contraction_peers + 1, 0);
+  CHECK_FALSE(
+      hearsay::contraction(*hearsay::make_schedule("static", large, MixingMatrix::metropolis(large), 1), 1));
 }
 
 }  // namespace spectrum_test

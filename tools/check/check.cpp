@@ -236,7 +236,7 @@ std::string mixing_text(const Plan& plan) {
   if (plan.period != 1)
     return topology.schedule +
            (topology.participation < 1.0 ? ", participation " + significant(topology.participation) : "") +
-           ", period " + grouped(plan.period);
+           (plan.period ? ", period " + grouped(*plan.period) : ", drawn anew for every round");
   if (!plan.spectrum) return plan.weights + " links";
   std::string text = plan.weights + " weights, spectral gap " + significant(plan.spectrum->spectral_gap);
   if (const double limit = smallest_eigenvalue_needed(*plan.method, plan.settings.algorithm.options);

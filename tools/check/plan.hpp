@@ -29,7 +29,7 @@ struct Plan {
   std::uint64_t iterations = 0;
   PeerId peers = 0;
   std::string weights;
-  std::uint64_t period = 1;
+  std::optional<std::uint64_t> period = 1;
   std::optional<Spectrum> spectrum;  ///< empty unless W is fixed, averages, and the method reads it
   std::optional<double> omega_limit;
   std::optional<ConsensusStepLimit> consensus_step_limit;

@@ -6,19 +6,19 @@
 
 #include "topology/schedule.hpp"
 
-namespace hearsay {
+namespace hearsay::test {
 
-/// Rounds that were drawn in advance and repeat in the same order.
-class DrawnRounds final : public Schedule {
+/// Given rounds, which repeat in the same order.
+class ListedRounds final : public Schedule {
  public:
   /// `rounds`: by round, the rows of all peers.
-  DrawnRounds(std::string name, PeerId peers, std::vector<std::vector<MixingRow>> rounds)
+  ListedRounds(std::string name, PeerId peers, std::vector<std::vector<MixingRow>> rounds)
       : name_(std::move(name)), peers_(peers), rounds_(std::move(rounds)) {}
   PeerId peer_count() const override { return peers_; }
-  const MixingRow& row(PeerId peer, std::uint64_t round) const override {
+  MixingRow row(PeerId peer, std::uint64_t round) const override {
     return rounds_[round % rounds_.size()][peer];
   }
-  std::uint64_t period() const override { return rounds_.size(); }
+  std::optional<std::uint64_t> period() const override { return rounds_.size(); }
   std::string name() const override { return name_; }
 
  private:
@@ -27,4 +27,4 @@ class DrawnRounds final : public Schedule {
   std::vector<std::vector<MixingRow>> rounds_;
 };
 
-}  // namespace hearsay
+}  // namespace hearsay::test
