@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -28,14 +29,15 @@ Misuse bad_line(const std::filesystem::path& path, std::size_t line, const std::
 /// Returns the Misuse "PATH, offset 8: WHAT"; the offset is in bytes of the inflated content.
 Misuse bad_offset(const std::filesystem::path& path, std::size_t offset, const std::string& what);
 
-/// Calls visit(line, number) for the lines of a text, numbered from 1, without their line ends.
+/// Calls visit(line, number) for the lines of a text, numbered from 1, without their line ends: LF, CR LF or
+/// CR.
 template <class Visit>
 void for_each_line(std::string_view text, const Visit& visit) {
   for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end);
+    text.remove_prefix(text.starts_with("\r\n") ? 2 : text.empty() ? 0 : 1);
     visit(line, number);
   }
 }

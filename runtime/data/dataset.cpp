@@ -108,18 +108,44 @@ fs::path present(const std::string& key, const std::string& text, const fs::path
   return path;
 }
 
+std::string format_of(const std::string& source) { return source.substr(0, source.find(':')); }
+
+/// Throws Misuse for a key that the format of data.source does not read, or that has no such value.
+void require_read(const RunSettings::Data& data) {
+  const auto refuse = [&](const std::string& key, const std::string& value, const std::string& format) {
+    throw Misuse(
+        key, value,
+        "data.source = \"" + data.source + "\" does not read it, since it is no " + format + " file");
+  };
+  const std::string format = format_of(data.source);
+  if (format != "csv") {
+    if (data.target) refuse("data.target", *data.target, "csv");
+    if (data.header) refuse("data.header", *data.header ? "true" : "false", "csv");
+    if (data.skip) refuse("data.skip", std::to_string(*data.skip), "csv");
+  }
+  if (data.index_base && format != "libsvm")
+    refuse("data.index_base", std::to_string(*data.index_base), "libsvm");
+  if (data.index_base && *data.index_base > 1)
+    throw Misuse("data.index_base", std::to_string(*data.index_base), "expected 0 or 1");
+}
+
+/// Reads data.source or data.test, the key, whose value is `text`.
 template <class Scalar>
-Samples<Scalar> read_source(const std::string& key, const std::string& text, Part part, DataMemory& memory) {
+Samples<Scalar> read_source(const RunSettings::Data& data, const std::string& key, const std::string& text,
+                            Part part, DataMemory& memory) {
   const auto colon = text.find(':');
-  const std::string format = text.substr(0, colon);
+  const std::string format = format_of(text);
   const std::string rest = colon == std::string::npos ? "" : text.substr(colon + 1);
   if (!rest.empty()) {
-    if (format == "libsvm") return read_libsvm<Scalar>(present(key, text, rest), memory);
-    if (format == "csv") return read_csv<Scalar>(present(key, text, rest), memory);
+    if (format == "libsvm")
+      return read_libsvm<Scalar>(present(key, text, rest), data.index_base.value_or(1), memory);
+    if (format == "csv")
+      return read_csv<Scalar>(present(key, text, rest), {data.target, data.header, data.skip}, memory);
     if (format == "idx") {
       const auto [images, labels] = path_pair(key, text, rest);
       return read_idx<Scalar>(present(key, text, images), present(key, text, labels), memory);
     }
+    if (format == "npz") return read_npz<Scalar>(present(key, text, rest), memory);
     if (format == "npy") {
       const auto [features, targets] = path_pair(key, text, rest);
       return read_npy_pair<Scalar>(present(key, text, features), present(key, text, targets), memory);
@@ -138,8 +164,9 @@ Samples<Scalar> read_source(const std::string& key, const std::string& text, Par
   const std::string family = text.substr(0, text.find('('));
   if (std::ranges::any_of(models(), [&](const ModelInfo& model) { return model.name == family; }))
     throw Misuse(key, text, "it is a model; expected model.kind = \"" + text + "\", and data here");
-  throw Misuse(key, text,
-               "expected synthetic(...), libsvm:PATH, idx:IMAGES,LABELS, cifar10:DIR, csv:PATH or npy:X,Y");
+  throw Misuse(
+      key, text,
+      "expected synthetic(...), libsvm:PATH, idx:IMAGES,LABELS, cifar10:DIR, csv:PATH, npy:X,Y or npz:PATH");
 }
 
 template <class Scalar>
@@ -159,7 +186,8 @@ std::vector<Scalar> distinct_labels(const std::string& source, const std::vector
                    "sample " + std::to_string(s + 1) + " has the target " +
                        number_text(static_cast<double>(target)) +
                        "; expected a class label, a whole number from -16777216 to 16777216, or model.kind = "
-                       "\"least-squares\"");
+                       "\"least-squares\"" +
+                       (format_of(source) == "csv" ? ", or data.target for another column" : ""));
     const auto place = std::lower_bound(labels.begin(), labels.end(), target);
     if (place == labels.end() || *place != target) labels.insert(place, target);
     if (labels.size() > 65'536) throw Misuse("data.source", source, "more than 65536 distinct class labels");
@@ -177,13 +205,16 @@ std::vector<Scalar> counted_labels(std::uint64_t count) {
 
 template <class Scalar>
 void number_classes(const std::string& key, const std::string& text, const std::vector<Scalar>& labels,
-                    Samples<Scalar>& samples) {
+                    bool counted, Samples<Scalar>& samples) {
   for (Scalar& target : samples.targets) {
     const auto place = std::lower_bound(labels.begin(), labels.end(), target);
     if (place == labels.end() || *place != target)
       throw Misuse(key, text,
                    "the label " + number_text(static_cast<double>(target)) + " is none of the " +
-                       std::to_string(labels.size()) + " of the training data");
+                       std::to_string(labels.size()) +
+                       (counted ? " classes that data.classes or the format says, 0 to " +
+                                      std::to_string(labels.size() - 1)
+                                : " of the training data"));
     target = static_cast<Scalar>(place - labels.begin());
   }
   samples.class_count = static_cast<std::uint32_t>(labels.size());
@@ -242,30 +273,35 @@ std::string agree_on_classes(const RunSettings::Data& data, bool classification,
     if (test) test->class_count = 0;
     return {};
   }
-  std::string names;
-  if (train.class_count == 0) {
-    const std::vector<Scalar> labels =
-        data.classes ? counted_labels<Scalar>(*data.classes) : distinct_labels(data.source, train.targets);
-    for (const Scalar label : labels)
-      names += (names.empty() ? "" : " ") + number_text(static_cast<double>(label));
-    number_classes("data.source", data.source, labels, train);
-    if (test && test->class_count == 0) number_classes("data.test", data.test, labels, *test);
+  if (is_synthetic(data.source)) {
+    if (data.classes && train.class_count != *data.classes)
+      throw Misuse("data.classes", std::to_string(*data.classes),
+                   "the data have " + std::to_string(train.class_count) + " classes");
+    return {};
   }
-  if (test) {
-    if (test->class_count > train.class_count)
-      throw Misuse("data.test", data.test,
-                   std::to_string(test->class_count) + " classes; the training data have " +
-                       std::to_string(train.class_count));
-    test->class_count = train.class_count;
-  }
-  if (data.classes && train.class_count != *data.classes)
-    throw Misuse("data.classes", std::to_string(*data.classes),
-                 "the data have " + std::to_string(train.class_count) + " classes");
-  if (train.class_count < 2)
+  const std::uint64_t counted = data.classes.value_or(train.class_count);
+  const std::vector<Scalar> labels =
+      counted > 0 ? counted_labels<Scalar>(counted) : distinct_labels(data.source, train.targets);
+  const bool may_be_elsewhere = format_of(data.source) == "csv" && !data.target;
+  if (labels.size() < 2)
     throw Misuse(
         "data.source", data.source,
         "all samples are of one class; expected two or more, or data.classes = N if other peers have the "
-        "others");
+        "others" +
+            std::string(may_be_elsewhere ? ", or data.target for another column" : ""));
+  // Measured numbers may be whole ones, too.
+  if (may_be_elsewhere && !data.classes && labels.size() > 10 && 2 * labels.size() > train.targets.size())
+    throw Misuse("data.source", data.source,
+                 "its last column has " + std::to_string(labels.size()) + " different labels in " +
+                     std::to_string(train.targets.size()) +
+                     " samples; expected data.target = \"first\", \"last\" or a name of the header");
+  std::string names;
+  for (const Scalar label : labels)
+    names += (names.empty() ? "" : " ") + number_text(static_cast<double>(label));
+  number_classes("data.source", data.source, labels, counted > 0, train);
+  if (test)
+    number_classes(data.test.empty() ? "data.source" : "data.test",
+                   data.test.empty() ? data.source : data.test, labels, counted > 0, *test);
   return names;
 }
 
@@ -313,6 +349,7 @@ template <class Scalar>
 LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification, std::uint64_t seed,
                              PeerId peer) {
   const std::optional<double> held_out = held_out_share(data.test);
+  require_read(data);
   Samples<Scalar> train;
   std::optional<Samples<Scalar>> test;
   if (is_synthetic(data.source)) {
@@ -325,14 +362,14 @@ LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification,
       throw Misuse("data.test", data.test, "synthetic data bring their own test samples");
   } else {
     DataMemory memory(data.memory);
-    train = read_source<Scalar>("data.source", data.source, Part::train, memory);
+    train = read_source<Scalar>(data, "data.source", data.source, Part::train, memory);
     require_samples("data.source", data.source, train);
     if (!data.test.empty() && !held_out) {
-      test = read_source<Scalar>("data.test", data.test, Part::test, memory);
+      test = read_source<Scalar>(data, "data.test", data.test, Part::test, memory);
       require_samples("data.test", data.test, *test);
     } else if (!held_out && data.source.rfind("cifar10:", 0) == 0 &&
                !cifar10_batches(data.source.substr(8), Part::test).empty()) {
-      test = read_source<Scalar>("data.source", data.source, Part::test, memory);
+      test = read_source<Scalar>(data, "data.source", data.source, Part::test, memory);
     }
   }
   widen(data, train);

@@ -30,10 +30,11 @@ struct LoadedData {
 ///     cifar10:DIR          data_batch_*.bin, and test_batch.bin as test data; pixels / 255
 ///     csv:PATH             numbers, the target in the last column
 ///     npy:X,Y              two NumPy arrays
+///     npz:PATH             the same in one file
 ///
-/// Files may be gzipped. For `classification`, the targets of libsvm, csv and npy data must be integers;
-/// their distinct values become the classes 0, 1, ... in ascending order (so -1/+1 become 0/1), unless
-/// data.classes says how many classes 0, 1, ... there are. data.test = "20%" holds that share of the
+/// Files may be gzipped. For `classification`, targets must be integers. Their distinct values become the
+/// classes 0, 1, ... in ascending order (so -1/+1 become 0/1), unless data.classes, or cifar10's format, says
+/// how many classes 0, 1, ... there are. data.test = "20%" holds that share of the
 /// samples out, drawn from `seed` and `peer`. The features are multiplied by data.scale. Throws a Misuse
 /// that names the file and the line or offset of the first error.
 template <class Scalar>

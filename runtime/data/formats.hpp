@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "algorithms/objectives/samples.hpp"
 #include "runtime/data/data_memory.hpp"
@@ -11,17 +15,27 @@ namespace hearsay {
 // `class_count` is the number of classes if the format itself numbers them from 0; it is 0 if targets are
 // arbitrary numbers. All take what they read from `memory`, and throw a Misuse that names file and position.
 
-/// Sparse text, one sample a line: "LABEL INDEX:VALUE INDEX:VALUE ...", indices from 1, ascending; "#" begins
-/// a comment. The number of features is the largest index.
+/// Sparse text, one sample a line: "LABEL INDEX:VALUE INDEX:VALUE ...", indices from `first_index` on (0 or
+/// 1), ascending; "#" begins a comment. The number of features is that of the indices up to the largest.
 template <class Scalar>
-Samples<Scalar> read_libsvm(const std::filesystem::path& path, DataMemory& memory);
+Samples<Scalar> read_libsvm(const std::filesystem::path& path, std::uint64_t first_index, DataMemory& memory);
 
-/// Numbers separated by commas, the target in the last column; a first line without any number is a header.
+/// What a file of columns does not say of itself: data.target, data.header and data.skip.
+struct CsvLayout {
+  std::optional<std::string> target = {};
+  std::optional<bool> header = {};
+  std::optional<std::uint64_t> skip = {};
+};
+
+/// Numbers separated by commas, with a target. A first line without any number is a header, the last column
+/// the target, unless `layout` says otherwise. Throws a Misuse that names the key if the file may be meant in
+/// another way: if the first line may be a header of numbers, the first column an index, or the label in
+/// another column.
 template <class Scalar>
-Samples<Scalar> read_csv(const std::filesystem::path& path, DataMemory& memory);
+Samples<Scalar> read_csv(const std::filesystem::path& path, const CsvLayout& layout, DataMemory& memory);
 
 /// MNIST's pair of files: big-endian, magic 0x0803 (count, rows, columns, then bytes) and 0x0801 (count, then
-/// bytes). Features are pixels / 255; classes = largest label + 1.
+/// bytes). Features are pixels / 255.
 template <class Scalar>
 Samples<Scalar> read_idx(const std::filesystem::path& images, const std::filesystem::path& labels,
                          DataMemory& memory);
@@ -34,5 +48,10 @@ Samples<Scalar> read_cifar10(const std::vector<std::filesystem::path>& batches, 
 template <class Scalar>
 Samples<Scalar> read_npy_pair(const std::filesystem::path& features, const std::filesystem::path& targets,
                               DataMemory& memory);
+
+/// The same two arrays in a file of numpy.savez or savez_compressed. The one with more numbers a sample, or
+/// else with more dimensions, are the features.
+template <class Scalar>
+Samples<Scalar> read_npz(const std::filesystem::path& path, DataMemory& memory);
 
 }  // namespace hearsay

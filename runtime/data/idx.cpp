@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <array>
 #include <string>
 
 #include "runtime/data/data_file.hpp"
@@ -59,8 +57,8 @@ Samples<Scalar> read_idx(const std::filesystem::path& images, const std::filesys
                          DataMemory& memory) {
   const std::string pixels = read_data_file(images, memory);
   const IdxHeader image_header = read_header(images, pixels, 3);
-  const std::string classes = read_data_file(labels, memory);
-  const IdxHeader label_header = read_header(labels, classes, 1);
+  const std::string label_bytes = read_data_file(labels, memory);
+  const IdxHeader label_header = read_header(labels, label_bytes, 1);
   if (image_header.count != label_header.count)
     throw bad_offset(labels, 4,
                      std::to_string(label_header.count) + " labels for the " +
@@ -74,21 +72,8 @@ Samples<Scalar> read_idx(const std::filesystem::path& images, const std::filesys
                              pixels[image_header.size + static_cast<std::size_t>(k)])) /
                          Scalar{255};
   samples.features = std::move(features);
-  std::array<bool, 256> occurs{};
-  std::size_t largest_at = label_header.size;
-  for (std::size_t s = label_header.size; s < classes.size(); ++s) {
-    const auto label = static_cast<unsigned char>(classes[s]);
-    samples.targets.push_back(static_cast<Scalar>(label));
-    samples.class_count = std::max<std::uint32_t>(samples.class_count, label + 1u);
-    occurs[label] = true;
-    if (label > static_cast<unsigned char>(classes[largest_at])) largest_at = s;
-  }
-  // The format does not say how many classes there are. A stray byte must not add a hundred.
-  const auto present = static_cast<std::uint32_t>(std::ranges::count(occurs, true));
-  if (samples.class_count > 2 * present)
-    throw bad_offset(labels, largest_at,
-                     "the label " + std::to_string(samples.class_count - 1) + ", where only " +
-                         std::to_string(present) + " different ones occur");
+  for (std::size_t s = label_header.size; s < label_bytes.size(); ++s)
+    samples.targets.push_back(static_cast<Scalar>(static_cast<unsigned char>(label_bytes[s])));
   return samples;
 }
 

@@ -34,7 +34,9 @@ std::string quoted(std::string_view text) {
 }  // namespace
 
 template <class Scalar>
-Samples<Scalar> read_libsvm(const std::filesystem::path& path, DataMemory& memory) {
+Samples<Scalar> read_libsvm(const std::filesystem::path& path, std::uint64_t first_index,
+                            DataMemory& memory) {
+  const auto first = static_cast<std::int64_t>(first_index);
   const std::string text = read_data_text(path, memory);
   SparseRows<Scalar> rows;
   Samples<Scalar> samples;
@@ -46,17 +48,24 @@ Samples<Scalar> read_libsvm(const std::filesystem::path& path, DataMemory& memor
     if (!target || !std::isfinite(static_cast<Scalar>(*target)))
       throw bad_line(path, number, "the label " + quoted(label) + " is not a finite number");
     samples.targets.push_back(static_cast<Scalar>(*target));
-    std::int64_t previous = 0;
+    std::int64_t previous = first - 1;
     for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
+      if (word.starts_with("qid:")) {
+        const auto query = finite_number(word.substr(4));
+        if (previous >= first || !query || *query != std::floor(*query))
+          throw bad_line(path, number, quoted(word) + " is not qid:NUMBER right behind the label");
+        continue;  // the query of a ranked sample is no feature
+      }
       std::int64_t index = 0;
       const char* const end = word.data() + word.size();
       const auto [colon, error] = std::from_chars(word.data(), end, index);
       if (error != std::errc{} || colon == end || *colon != ':')
         throw bad_line(path, number, quoted(word) + " is not INDEX:VALUE");
-      if (index < 1 || index > largest_index)
-        throw bad_line(
-            path, number,
-            "index " + std::to_string(index) + " is not from 1 to " + std::to_string(largest_index));
+      if (index < first || index > largest_index)
+        throw bad_line(path, number,
+                       "index " + std::to_string(index) + " is not from " + std::to_string(first) + " to " +
+                           std::to_string(largest_index) +
+                           (index == 0 ? "; if indices count from 0, expected data.index_base = 0" : ""));
       if (index <= previous)
         throw bad_line(path, number,
                        "index " + std::to_string(index) + " does not come after " + std::to_string(previous));
@@ -64,17 +73,17 @@ Samples<Scalar> read_libsvm(const std::filesystem::path& path, DataMemory& memor
       const auto value = finite_number(word.substr(static_cast<std::size_t>(colon + 1 - word.data())));
       if (!value || !std::isfinite(static_cast<Scalar>(*value)))
         throw bad_line(path, number, "the value in " + quoted(word) + " is not a finite number");
-      rows.column.push_back(static_cast<std::int32_t>(index - 1));
+      rows.column.push_back(static_cast<std::int32_t>(index - first));
       rows.value.push_back(static_cast<Scalar>(*value));
     }
-    rows.columns = std::max<Index>(rows.columns, previous);
+    rows.columns = std::max<Index>(rows.columns, previous - first + 1);
     rows.row_begin.push_back(static_cast<Index>(rows.column.size()));
   });
   samples.features = std::move(rows);
   return samples;
 }
 
-template Samples<float> read_libsvm<float>(const std::filesystem::path&, DataMemory&);
-template Samples<double> read_libsvm<double>(const std::filesystem::path&, DataMemory&);
+template Samples<float> read_libsvm<float>(const std::filesystem::path&, std::uint64_t, DataMemory&);
+template Samples<double> read_libsvm<double>(const std::filesystem::path&, std::uint64_t, DataMemory&);
 
 }  // namespace hearsay

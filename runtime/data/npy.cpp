@@ -1,9 +1,13 @@
 #include "runtime/data/npy.hpp"
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -62,37 +66,84 @@ std::string shape_text(const std::vector<Index>& shape) {
   return text.empty() ? "a single number" : text;
 }
 
-/// Converts `count` little-endian items of Stored (this program runs on little-endian machines only).
+/// IEEE 754 of 16 bits.
+struct Half {
+  std::uint16_t bits;
+  explicit operator double() const {
+    const double sign = bits & 0x8000 ? -1.0 : 1.0;
+    const int exponent = bits >> 10 & 0x1f;
+    const int fraction = bits & 0x3ff;
+    if (exponent == 0x1f)
+      return fraction == 0 ? sign * std::numeric_limits<double>::infinity()
+                           : std::numeric_limits<double>::quiet_NaN();
+    return sign * std::ldexp(exponent == 0 ? fraction : fraction + 1024, std::max(exponent, 1) - 25);
+  }
+  explicit operator float() const { return static_cast<float>(static_cast<double>(*this)); }
+};
+
+/// One byte, 0 or 1.
+struct Boolean {
+  std::uint8_t byte;
+  explicit operator double() const { return byte != 0 ? 1.0 : 0.0; }
+  explicit operator float() const { return byte != 0 ? 1.0F : 0.0F; }
+};
+
+/// Converts items of Stored. This program runs on little-endian machines only.
 template <class Stored, class Scalar>
-Vector<Scalar> convert(std::string_view bytes) {
+Vector<Scalar> convert(std::string_view bytes, bool big_endian) {
   Vector<Scalar> values(static_cast<Index>(bytes.size() / sizeof(Stored)));
   for (Index k = 0; k < values.size(); ++k) {
-    Stored item;
-    std::memcpy(&item, bytes.data() + static_cast<std::size_t>(k) * sizeof(Stored), sizeof(Stored));
-    values[k] = static_cast<Scalar>(item);
+    std::array<char, sizeof(Stored)> raw;
+    std::memcpy(raw.data(), bytes.data() + static_cast<std::size_t>(k) * sizeof(Stored), sizeof(Stored));
+    if (big_endian) std::ranges::reverse(raw);
+    values[k] = static_cast<Scalar>(std::bit_cast<Stored>(raw));
   }
   return values;
 }
 
 template <class Scalar>
 struct ItemType {
-  std::string_view name;
+  std::string_view name;  // without the byte order
   std::size_t bytes;
-  Vector<Scalar> (*convert)(std::string_view);
+  Vector<Scalar> (*convert)(std::string_view, bool big_endian);
+  bool big_endian = false;
 };
 
 template <class Scalar>
 ItemType<Scalar> item_type(const std::filesystem::path& path, std::string_view descr) {
-  const ItemType<Scalar> known[] = {{"'<f4'", 4, convert<float, Scalar>},
-                                    {"'<f8'", 8, convert<double, Scalar>},
-                                    {"'<i4'", 4, convert<std::int32_t, Scalar>},
-                                    {"'<i8'", 8, convert<std::int64_t, Scalar>},
-                                    {"'|u1'", 1, convert<std::uint8_t, Scalar>}};
-  for (const auto& type : known)
-    if (begins_with(descr, type.name)) return type;
+  const ItemType<Scalar> known[] = {
+      {"f2", 2, convert<Half, Scalar>},          {"f4", 4, convert<float, Scalar>},
+      {"f8", 8, convert<double, Scalar>},        {"b1", 1, convert<Boolean, Scalar>},
+      {"i1", 1, convert<std::int8_t, Scalar>},   {"i2", 2, convert<std::int16_t, Scalar>},
+      {"i4", 4, convert<std::int32_t, Scalar>},  {"i8", 8, convert<std::int64_t, Scalar>},
+      {"u1", 1, convert<std::uint8_t, Scalar>},  {"u2", 2, convert<std::uint16_t, Scalar>},
+      {"u4", 4, convert<std::uint32_t, Scalar>}, {"u8", 8, convert<std::uint64_t, Scalar>}};
+  const std::string_view spelled = descr.substr(0, descr.find_first_of(",}"));
+  if (begins_with(spelled, "'") && spelled.size() >= 5 && spelled[4] == '\'')
+    for (ItemType<Scalar> type : known) {
+      const char order = spelled[1];
+      const bool ordered = order == '<' || order == '>' || (order == '|' && type.bytes == 1);
+      if (!ordered || spelled.substr(2, 2) != type.name) continue;
+      type.big_endian = order == '>';
+      return type;
+    }
   throw bad_offset(path, magic.size() + 2,
-                   "the items are " + std::string(descr.substr(0, descr.find(','))) +
-                       ", expected '<f4', '<f8', '<i4', '<i8' or '|u1'");
+                   "the items are " + std::string(spelled.substr(0, 40)) +
+                       ", expected bool, integers of 1, 2, 4 or 8 bytes, or floats of 2, 4 or 8");
+}
+
+/// Returns the values, which are in Fortran order, in C order.
+template <class Scalar>
+Vector<Scalar> in_c_order(const std::vector<Index>& shape, const Vector<Scalar>& values) {
+  Vector<Scalar> ordered(values.size());
+  std::vector<Index> at(shape.size(), 0);  // of the next value, the first index fastest
+  for (const Scalar value : values) {
+    Index place = 0;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) place = place * shape[axis] + at[axis];
+    ordered[place] = value;
+    for (std::size_t axis = 0; axis < shape.size() && ++at[axis] == shape[axis]; ++axis) at[axis] = 0;
+  }
+  return ordered;
 }
 
 }  // namespace
@@ -105,8 +156,11 @@ NpyArray<Scalar> read_npy(const std::filesystem::path& path) {
 
 template <class Scalar>
 NpyArray<Scalar> read_npy(const std::filesystem::path& path, DataMemory& memory) {
-  const std::string file = read_data_file(path, memory);
-  const std::string_view bytes = file;
+  return npy_array<Scalar>(path, read_data_file(path, memory));
+}
+
+template <class Scalar>
+NpyArray<Scalar> npy_array(const std::filesystem::path& path, std::string_view bytes) {
   if (!begins_with(bytes, magic)) throw bad_offset(path, 0, "this is not a .npy file");
   const auto byte = [&](std::size_t at) -> std::size_t {
     if (at >= bytes.size()) throw bad_offset(path, bytes.size(), "the file ends inside its header");
@@ -123,9 +177,10 @@ NpyArray<Scalar> read_npy(const std::filesystem::path& path, DataMemory& memory)
   const std::string_view data = bytes.substr(begin + length);
 
   const ItemType<Scalar> type = item_type<Scalar>(path, value_of(path, header, "descr"));
-  if (!begins_with(value_of(path, header, "fortran_order"), "False"))
-    throw bad_offset(path, begin,
-                     "the array is in Fortran order; save it with numpy.ascontiguousarray first");
+  const std::string_view order = value_of(path, header, "fortran_order");
+  const bool fortran_order = begins_with(order, "True");
+  if (!fortran_order && !begins_with(order, "False"))
+    throw bad_offset(path, begin, "fortran_order is neither True nor False");
   NpyArray<Scalar> array{parse_npy_shape(path, value_of(path, header, "shape")), {}};
   // Compared by division, because the product of damaged extents may overflow.
   std::size_t items = 1;
@@ -139,7 +194,8 @@ NpyArray<Scalar> read_npy(const std::filesystem::path& path, DataMemory& memory)
     throw bad_offset(path, bytes.size(),
                      std::to_string(data.size()) + " bytes follow the header; expected those of its shape, " +
                          shape_text(array.shape) + ", at " + std::to_string(type.bytes) + " bytes a number");
-  array.values = type.convert(data);
+  array.values = type.convert(data, type.big_endian);
+  if (fortran_order && array.shape.size() > 1) array.values = in_c_order(array.shape, array.values);
   return array;
 }
 
@@ -162,6 +218,8 @@ template NpyArray<float> read_npy<float>(const std::filesystem::path&);
 template NpyArray<float> read_npy<float>(const std::filesystem::path&, DataMemory&);
 template NpyArray<double> read_npy<double>(const std::filesystem::path&);
 template NpyArray<double> read_npy<double>(const std::filesystem::path&, DataMemory&);
+template NpyArray<float> npy_array<float>(const std::filesystem::path&, std::string_view);
+template NpyArray<double> npy_array<double>(const std::filesystem::path&, std::string_view);
 template void write_npy<float>(const std::filesystem::path&, const Vector<float>&);
 template void write_npy<double>(const std::filesystem::path&, const Vector<double>&);
 

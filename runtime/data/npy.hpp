@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/arithmetic/vector.hpp"
@@ -15,14 +16,19 @@ struct NpyArray {
   Vector<Scalar> values;
 };
 
-/// Reads a .npy file (versions 1 to 3, gzipped or not) of little-endian f4, f8, i4, i8 or u1 in C order and
-/// converts it to Scalar. Throws a Misuse for anything else, and if the shape promises more or fewer bytes
-/// than there are.
+/// Reads a .npy file (versions 1 to 3, gzipped or not) and converts its numbers to Scalar: bool, integers of
+/// 1, 2, 4 or 8 bytes with or without a sign, floats of 2, 4 or 8 bytes, in either byte order, in C or
+/// Fortran order. Throws a Misuse for anything else, and if the shape promises more or fewer bytes than there
+/// are.
 template <class Scalar>
 NpyArray<Scalar> read_npy(const std::filesystem::path& path);
 /// The same within a limit: throws Misuse if the file holds more than `memory` has left.
 template <class Scalar>
 NpyArray<Scalar> read_npy(const std::filesystem::path& path, DataMemory& memory);
+
+/// The same for the content of a .npy file. `path` is what a Misuse names.
+template <class Scalar>
+NpyArray<Scalar> npy_array(const std::filesystem::path& path, std::string_view bytes);
 
 /// Writes a vector as a one-dimensional f4 or f8 array. The file appears whole or not at all.
 template <class Scalar>

@@ -1,10 +1,12 @@
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/data/data_file.hpp"
 #include "runtime/data/formats.hpp"
 #include "runtime/data/npy.hpp"
+#include "runtime/data/zip_archive.hpp"
 
 namespace hearsay {
 
@@ -24,16 +26,13 @@ std::string spelled(const std::vector<Index>& shape) {
   return "(" + text + (shape.size() == 1 ? ",)" : ")");
 }
 
-}  // namespace
-
+/// Checks and joins the two arrays; the paths are what a Misuse names.
 template <class Scalar>
-Samples<Scalar> read_npy_pair(const std::filesystem::path& features, const std::filesystem::path& targets,
-                              DataMemory& memory) {
-  const NpyArray<Scalar> x = read_npy<Scalar>(features, memory);
+Samples<Scalar> samples_of(const std::filesystem::path& features, const NpyArray<Scalar>& x,
+                           const std::filesystem::path& targets, const NpyArray<Scalar>& y) {
   if (x.shape.size() < 2)
     throw Misuse(features.string() + ": the array has the shape " + spelled(x.shape) +
                  "; expected (samples, features)");
-  const NpyArray<Scalar> y = read_npy<Scalar>(targets, memory);
   if (y.values.size() != x.shape[0])
     throw Misuse(targets.string() + ": the array has the shape " + spelled(y.shape) + "; expected (" +
                  std::to_string(x.shape[0]) + ",), a target for each sample of " + features.string());
@@ -47,8 +46,47 @@ Samples<Scalar> read_npy_pair(const std::filesystem::path& features, const std::
   return samples;
 }
 
+}  // namespace
+
+template <class Scalar>
+Samples<Scalar> read_npy_pair(const std::filesystem::path& features, const std::filesystem::path& targets,
+                              DataMemory& memory) {
+  const NpyArray<Scalar> x = read_npy<Scalar>(features, memory);
+  return samples_of(features, x, targets, read_npy<Scalar>(targets, memory));
+}
+
+template <class Scalar>
+Samples<Scalar> read_npz(const std::filesystem::path& path, DataMemory& memory) {
+  std::vector<ZipEntry> entries = read_zip(path, memory);
+  if (entries.size() != 2) {
+    std::string names;
+    for (const ZipEntry& entry : entries) names += (names.empty() ? "" : ", ") + entry.name;
+    throw Misuse(path.string() + " has " + std::to_string(entries.size()) + " arrays" +
+                 (names.empty() ? "" : " (" + names + ")") +
+                 "; expected two, the features (samples, features) and the targets (samples,)");
+  }
+  const std::filesystem::path names[] = {path / entries[0].name, path / entries[1].name};
+  const NpyArray<Scalar> arrays[] = {npy_array<Scalar>(names[0], entries[0].content),
+                                     npy_array<Scalar>(names[1], entries[1].content)};
+  const auto numbers_a_sample = [&](int k) {
+    const std::vector<Index>& shape = arrays[k].shape;
+    return shape.empty() || shape[0] == 0 ? Index{0} : arrays[k].values.size() / shape[0];
+  };
+  // (samples, 1) and (samples,) are features and targets, too.
+  const auto order = [&](int k) { return std::pair(numbers_a_sample(k), arrays[k].shape.size()); };
+  if (order(0) == order(1))
+    throw Misuse(path.string() + ": its arrays have the shapes " + spelled(arrays[0].shape) + " and " +
+                 spelled(arrays[1].shape) +
+                 "; expected the features (samples, features) and the targets "
+                 "(samples,)");
+  const int x = order(0) > order(1) ? 0 : 1;
+  return samples_of(names[x], arrays[x], names[1 - x], arrays[1 - x]);
+}
+
 template Samples<float> read_npy_pair<float>(const std::filesystem::path&, const std::filesystem::path&,
                                              DataMemory&);
+template Samples<float> read_npz<float>(const std::filesystem::path&, DataMemory&);
+template Samples<double> read_npz<double>(const std::filesystem::path&, DataMemory&);
 template Samples<double> read_npy_pair<double>(const std::filesystem::path&, const std::filesystem::path&,
                                                DataMemory&);
 

@@ -39,6 +39,10 @@ void require_no_other_problem(const RunSettings& settings) {
   if (data.test != no_data.test) refuse("data.test", data.test);
   if (data.partition != no_data.partition) refuse("data.partition", data.partition);
   if (data.scale) refuse("data.scale", number_text(*data.scale));
+  if (data.target) refuse("data.target", *data.target);
+  if (data.header) refuse("data.header", *data.header ? "true" : "false");
+  if (data.skip) refuse("data.skip", std::to_string(*data.skip));
+  if (data.index_base) refuse("data.index_base", std::to_string(*data.index_base));
   if (data.order != no_data.order) refuse("data.order", "shuffled");
   if (data.samples) refuse("data.samples", std::to_string(*data.samples));
   if (model.l1 != 0.0) refuse("model.l1", number_text(model.l1));

@@ -24,8 +24,8 @@ struct Scheme {
   std::string_view name;
   int paths;
 };
-constexpr std::array schemes = {Scheme{"libsvm", 1}, Scheme{"idx", 2}, Scheme{"cifar10", 1}, Scheme{"csv", 1},
-                                Scheme{"npy", 2}};
+constexpr std::array schemes = {Scheme{"libsvm", 1}, Scheme{"idx", 2}, Scheme{"cifar10", 1},
+                                Scheme{"csv", 1},    Scheme{"npy", 2}, Scheme{"npz", 1}};
 
 /// Returns the scheme of a data source and the text after its colon; empty for "synthetic(...)" and the like.
 std::optional<std::pair<Scheme, std::string_view>> split_source(std::string_view source) {
@@ -226,6 +226,15 @@ std::vector<KeyRow<RunSettings::Data>> data_rows() {
        "how many features there are, if some peer's file does not show all"},
       {"classes", &Data::classes, optional(count(2)), "all",
        "the labels are 0 to this - 1, if some peer's file does not show all"},
+      {"target", &Data::target, optional(name()), "csv",
+       "the column of the target: \"last\", \"first\" of those that are not skipped, or a name of the "
+       "header"},
+      {"header", &Data::header, optional(flag()), "csv",
+       "whether the first line is a header; unset: if no number is in it"},
+      {"skip", &Data::skip, optional(count(0)), "csv",
+       "how many columns at the left are no features, such as an index or row names"},
+      {"index_base", &Data::index_base, optional(count(0)), "libsvm",
+       "the index of the first feature: 0 or 1"},
       {"scale", &Data::scale, optional(positive()), "all",
        "features are multiplied by it; pixels are divided by 255 by themselves"},
       {"memory", &Data::memory, memory(), "all",

@@ -101,8 +101,13 @@ struct RunSettings {
     std::string partition = "iid";
     /// How a peer draws the samples of its minibatches.
     enum class Order { with_replacement, shuffled } order = Order::with_replacement;
-    std::optional<double> scale;  ///< factor for all features; pixels are also divided by 255
-    std::string memory = "50%";   ///< the most that data files hold: "8 GB", or a share of all memory
+    std::optional<std::string>
+        target;                  ///< csv: "first", "last" or a name of the header; empty: the last column
+    std::optional<bool> header;  ///< csv: whether the first line is one; empty: if no number is in it
+    std::optional<std::uint64_t> skip;        ///< csv: columns at the left that are left out; empty: none
+    std::optional<std::uint64_t> index_base;  ///< libsvm: the index of the first feature; empty: 1
+    std::optional<double> scale;              ///< factor for all features; pixels are also divided by 255
+    std::string memory = "50%";  ///< the most that data files hold: "8 GB", or a share of all memory
     /// Under data.partition = "home": the training samples of all peers together. Empty: all peers weigh
     /// alike.
     std::optional<std::uint64_t> samples;

@@ -8,6 +8,7 @@
 #include "runtime/data/npy.hpp"
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
+#include "tests/support/npy_content.hpp"
 
 namespace hearsay::test::dataset_test {
 
@@ -43,18 +44,6 @@ string idx_images(const string& pixels, std::uint32_t count, std::uint32_t rows,
 }
 string idx_labels(const string& labels, std::uint32_t count) {
   return big_endian(0x801) + big_endian(count) + labels;
-}
-
-string npy(const string& descr, const string& shape, const string& data, const string& fortran = "False") {
-  string header = "{'descr': '" + descr + "', 'fortran_order': " + fortran + ", 'shape': " + shape + ", }\n";
-  return string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + '\0' + header + data;
-}
-
-template <class T>
-string bytes_of(std::initializer_list<T> values) {
-  string bytes;
-  for (const T value : values) bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
-  return bytes;
 }
 
 /// Returns HEARSAY_DATA_DIR; if it is not set, prints that `what` is skipped and returns empty.
@@ -110,7 +99,9 @@ TEST_CASE("libsvm: every bad line is refused with its file and number") {
                            "1,2 1:1",
                            "1 99999999999999999999:1",
                            "+-1 1:1",
-                           "1 qid:3 1:1",
+                           "1 qid:x 1:1",
+                           "1 1:1 qid:3",
+                           "1 qid:1.5 1:1",
                            "1 1:1:1",
                            "1 1 :1"}) {
     CAPTURE(std::string(line));
@@ -124,6 +115,25 @@ TEST_CASE("libsvm: every bad line is refused with its file and number") {
   const string good = "libsvm:" + folder.write("good", "1 1:1\n2 2:1\n");
   CHECK(contains(refusal(good, "libsvm:" + folder.write("other", "3 1:1\n")),
                  "label 3 is none of the 2 of the training data"));
+}
+
+TEST_CASE("libsvm: indices that count from 0 are asked about, and data.index_base = 0 reads them") {
+  const DataFolder folder;
+  RunSettings::Data data;
+  data.source = "libsvm:" + folder.write("from_0", "+1 0:0.5 2:-2\n-1 qid:3 1:4\n");
+  const auto refused = [&] { return misuse_text([&] { load_data<double>(data, true, 1); }); };
+  CHECK(contains(refused(),
+                 "from_0, line 1: index 0 is not from 1 to 100000000; if indices count from 0, expected "
+                 "data.index_base = 0"));
+  data.index_base = 0;
+  DenseRows<double> expected(2, 3);
+  expected << 0.5, 0, -2, 0, 4, 0;
+  CHECK(dense_of(*load_data<double>(data, true, 1).train) == expected);
+  data.index_base = 2;
+  CHECK(contains(refused(), "data.index_base = 2: expected 0 or 1"));
+  data.index_base = 1;
+  data.source = "libsvm:" + folder.write("from_1", "+1 1:0.5 3:-2\n-1 qid:12 2:4\n");
+  CHECK(dense_of(*load_data<double>(data, true, 1).train) == expected);
 }
 
 TEST_CASE("libsvm: in float, a value beyond float is not finite") {
@@ -156,23 +166,41 @@ TEST_CASE("csv: the last column is the target, a first line without numbers is a
   CHECK(contains(refusal("csv:" + folder.write("empty.csv", "")), "no samples"));
 }
 
-TEST_CASE("idx: pixels are divided by 255, labels are classes as they stand") {
+TEST_CASE("idx: pixels are divided by 255") {
   const DataFolder folder;
   const string images = folder.write("images", idx_images(string("\x00\xff\x33\x01\x02\x03", 6), 3, 1, 2));
   const string labels = folder.write_gzipped("labels.gz", idx_labels(string("\x04\x00\x02", 3), 3));
   const auto loaded = load("idx:" + images + "," + labels);
-  CHECK(loaded.train->class_count == 5);
-  CHECK(loaded.train->targets == Targets{4, 0, 2});
   CHECK(dense_of(*loaded.train)(0, 1) == 1.0);
   CHECK(dense_of(*loaded.train)(1, 0) == doctest::Approx(0.2));
 }
 
-TEST_CASE("idx: a stray label that would make a hundred classes is refused at its offset") {
+TEST_CASE("data: labels become classes by the same rules in every format, with and without data.classes") {
   const DataFolder folder;
-  const string images = folder.write("images", idx_images("abcdef", 3, 1, 2));
-  const string labels = folder.write("labels", idx_labels(string("\x01\xff\x00", 3), 3));
-  CHECK(contains(refusal("idx:" + images + "," + labels),
-                 "labels, offset 9: the label 255, where only 3 different ones occur"));
+  const string images = folder.write("images", idx_images("abcd", 2, 1, 2));
+  const string labels = folder.write("labels", idx_labels("\x08\x07", 2));
+  const string x = folder.write("x.npy", npy("|u1", "(2, 2)", "abcd"));
+  const string y = folder.write("y.npy", npy("|u1", "(2,)", "\x08\x07"));
+  for (const string& source : {"idx:" + images + "," + labels, "npy:" + x + "," + y,
+                               "csv:" + folder.write("data.csv", "1,2,8\n3,4,7\n"),
+                               "libsvm:" + folder.write("data.svm", "8 1:1 2:2\n7 1:3 2:4\n")}) {
+    CAPTURE(source);
+    RunSettings::Data data;
+    data.source = source;
+    const auto alone = load_data<double>(data, true, 1);
+    CHECK(alone.train->targets == Targets{1, 0});
+    CHECK(alone.train->class_count == 2);
+    CHECK(alone.labels == "7 8");
+    data.classes = 10;
+    const auto of_ten = load_data<double>(data, true, 1);
+    CHECK(of_ten.train->targets == Targets{8, 7});
+    CHECK(of_ten.train->class_count == 10);
+    data.test = source;
+    CHECK(load_data<double>(data, true, 1).test->targets == Targets{8, 7});
+    data.classes = 8;
+    CHECK(contains(misuse_text([&] { load_data<double>(data, true, 1); }),
+                   "the label 8 is none of the 8 classes that data.classes or the format says, 0 to 7"));
+  }
 }
 
 TEST_CASE("idx: every truncation and every wrong header is refused, whatever it promises") {
@@ -224,38 +252,6 @@ TEST_CASE("cifar10: the batches are the training data, test_batch is the test da
     folder.write("data_batch_2.bin", record(9, '\0').substr(0, size));
     REQUIRE(contains(refusal(source), "data_batch_2.bin, offset " + std::to_string(size)));
   }
-}
-
-TEST_CASE("npy: arrays of every item type are samples and targets") {
-  const DataFolder folder;
-  const string y = folder.write("y.npy", npy("<i8", "(2,)", bytes_of<std::int64_t>({5, -5})));
-  DenseRows<double> expected(2, 2);
-  expected << 1, 2, 3, 4;
-  for (const string& x :
-       {npy("<f4", "(2, 2)", bytes_of<float>({1, 2, 3, 4})),
-        npy("<f8", "(2,2)", bytes_of<double>({1, 2, 3, 4})),
-        npy("<i4", "(2, 2)", bytes_of<std::int32_t>({1, 2, 3, 4})),
-        npy("<i8", "(2, 1, 2)", bytes_of<std::int64_t>({1, 2, 3, 4})), npy("|u1", "(2, 2,)", "\1\2\3\4")}) {
-    const auto loaded = load("npy:" + folder.write("x.npy", x) + "," + y);
-    CHECK(dense_of(*loaded.train) == expected);
-    CHECK(loaded.train->targets == Targets{1, 0});
-  }
-}
-
-TEST_CASE("npy: what is not finite, not matching or not a matrix is refused") {
-  const DataFolder folder;
-  const auto pair = [&](const string& x, const string& y) {
-    return refusal("npy:" + folder.write("x.npy", x) + "," + folder.write("y.npy", y));
-  };
-  const string x = npy("<f4", "(2, 1)", bytes_of<float>({1, 2}));
-  const string y = npy("<f4", "(2,)", bytes_of<float>({0, 1}));
-  CHECK(pair(x, y).empty());
-  CHECK(contains(pair(y, y), "x.npy: the array has the shape (2,); expected (samples, features)"));
-  CHECK(contains(pair(x, npy("<f4", "(2, 2)", bytes_of<float>({0, 1, 2, 3}))),
-                 "y.npy: the array has the shape (2, 2); expected (2,), a target for each sample of"));
-  CHECK(contains(pair(npy("<f4", "(2, 1)", bytes_of<float>({1, NAN})), y), "element 1"));
-  CHECK(contains(pair(x, npy("<f4", "(2,)", bytes_of<float>({0, INFINITY}))), "element 1"));
-  CHECK(contains(pair(npy("<f4", "(0, 7)", ""), npy("<f4", "(0,)", "")), "no samples"));
 }
 
 TEST_CASE("data: a damaged gzip stream is refused at every truncation") {
