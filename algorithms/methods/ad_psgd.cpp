@@ -57,7 +57,7 @@ MethodInfo ad_psgd_info() {
   return {.name = "ad-psgd",
           .summary = "asynchronous D-PSGD: pairs average whenever they can, gradients are stale",
           .equation = "x_i, x_j <- (x_i + x_j) / 2 for a random neighbor j; x_i <- x_i - eta g_i(xhat_i)",
-          .bytes = "(asked + answered) (4d + 64)",
+          .bytes = "(1 + answered) (4d + 64) + 64 refused",
           .source = "Lian et al. 2018, arXiv:1710.06952, Algorithm 1",
           .compressor = CompressorNeed::none,
           .permits_negative_weights = true,

@@ -24,7 +24,7 @@ namespace hearsay {
 /// Invariant  with beta = a = 1 the point z = xhat + e obeys z <- z - eta ghat, whatever C_dwn does.
 /// Source     Liu, Li, Tang, Yan 2020 (arXiv:1910.07561), Algorithm 1, without its proximal map.
 /// Departs    the hub keeps hbar instead of every h_i; any worker may sit out. e is a part of a step, so it
-///            is not scaled where eta changes.
+///            is not scaled where eta changes. The default of alpha is 1 / (2 (1 + omega)), there 0.1.
 template <class Scalar>
 class Dore final : public Algorithm<Scalar> {
  public:

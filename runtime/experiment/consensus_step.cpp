@@ -132,6 +132,7 @@ void check_consensus_step(Experiment<Scalar>& experiment, bool set_by_the_user) 
   StableSteps<Scalar> steps(experiment);
   if (!steps.known()) return;
   MethodOptions& options = experiment.settings.algorithm.options;
+  const bool tracks = method.name == "beer" || method.name == "c-gt";
   const double step = *options.consensus_step;
   const double predicted = steps.predicted(options);
   experiment.consensus_step_limit = {predicted, steps.predicted_in_the_worst_case(options)};
@@ -150,7 +151,10 @@ void check_consensus_step(Experiment<Scalar>& experiment, bool set_by_the_user) 
         "algorithm.consensus_step = " + three_digits(step) + ": " + method_with_compressor(experiment) +
         " leaves out again what it left out before, and in a trial of gossip alone the peers drew apart; "
         "expected " +
-        (safe > 0.0 ? "less, such as " + three_digits(safe) : std::string("another compressor")));
+        (safe <= 0.0 ? std::string("another compressor")
+         // What trackers bear depends on the step size, too.
+         : tracks ? "less than " + three_digits(safe) + "; hearsay check tries the trackers, too"
+                  : "less, such as " + three_digits(safe)));
     return;
   }
   if (predicted > 0.0) return refuse_from(predicted, safe > 0.0 ? safe : predicted / 2, experiment);

@@ -8,6 +8,7 @@
 #include "runtime/security/credentials.hpp"
 #include "tools/check/censor_limit.hpp"
 #include "tools/check/step_size_limit.hpp"
+#include "tools/check/tracker_limit.hpp"
 #include "tools/training/training.hpp"
 
 namespace hearsay {
@@ -48,6 +49,7 @@ Plan plan_of(const RunSettings& settings) {
     plan.warnings.push_back(*warning);
   if (const auto warning = step_size_warning(experiment)) plan.warnings.push_back(*warning);
   if (const auto warning = censor_warning(experiment)) plan.warnings.push_back(*warning);
+  if (const auto warning = tracker_warning(experiment)) plan.warnings.push_back(*warning);
   if (!plan.dry_run.failure.empty())
     plan.warnings.push_back("the first iterations, tried out, end badly: " + plan.dry_run.failure);
   constexpr std::size_t bits_of_none = 8 * sizeof(Scalar);

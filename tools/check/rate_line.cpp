@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "algorithms/arithmetic/random.hpp"
@@ -33,13 +35,24 @@ template <class Scalar>
 Vector<Scalar> gradient_of(const RunSettings& settings, const Problem<Scalar>& problem, PeerId id) {
   const Objective<Scalar>& objective = *problem.objectives[id];
   const auto count = static_cast<Index>(objective.sample_count());
-  const auto wanted =
-      static_cast<Index>(settings.algorithm.batch.value_or(static_cast<std::uint64_t>(count)));
   const Index affordable =
       std::max(Index{1}, most_products_of_a_rate / std::max(Index{1}, problem.dimension()));
-  std::vector<Index> samples(static_cast<std::size_t>(std::min({wanted, count, affordable})));
   RandomStream random(settings.run.seed, id, 0, Purpose::decision);
-  for (Index& sample : samples) sample = static_cast<Index>(random.below(static_cast<std::uint64_t>(count)));
+  const auto below = [&](Index bound) {
+    return static_cast<Index>(random.below(static_cast<std::uint64_t>(bound)));
+  };
+  std::vector<Index> samples;
+  if (settings.algorithm.batch) {
+    const auto wanted = static_cast<Index>(*settings.algorithm.batch);
+    for (Index k = std::min({wanted, count, affordable}); k > 0; --k) samples.push_back(below(count));
+  } else {  // all samples, each once
+    samples.resize(static_cast<std::size_t>(count));
+    std::iota(samples.begin(), samples.end(), Index{0});
+    for (Index k = 0; affordable < count && k < affordable; ++k)
+      std::swap(samples[static_cast<std::size_t>(k)],
+                samples[static_cast<std::size_t>(k + below(count - k))]);
+    samples.resize(static_cast<std::size_t>(std::min(count, affordable)));
+  }
   Vector<Scalar> gradient(problem.dimension());
   objective.gradient(problem.initial, samples, gradient);
   return gradient;

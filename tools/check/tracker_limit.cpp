@@ -1,0 +1,78 @@
+#include "tools/check/tracker_limit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "algorithms/compression/registry.hpp"
+#include "algorithms/compression/typical_omega.hpp"
+#include "algorithms/stability/gossip_trial.hpp"
+#include "algorithms/stability/tracker_trial.hpp"
+#include "runtime/foundation/units.hpp"
+#include "tools/check/curvature.hpp"
+#include "topology/spectrum.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr double least_step_tried = 1e-3;
+
+/// Returns a compressor of few coordinates that keeps the same share as the run's; null if none does.
+template <class Scalar>
+std::unique_ptr<Compressor<Scalar>> trial_compressor(const Experiment<Scalar>& experiment,
+                                                     std::size_t coordinates) {
+  const std::string& spelling = experiment.settings.algorithm.compressor;
+  const auto real = make_compressor<Scalar>(spelling, experiment.problem.objectives.front()->segments());
+  const SegmentTable whole = {{"all", 0, static_cast<Index>(coordinates)}};
+  auto small = make_compressor<Scalar>(spelling, whole);
+  const auto of_real = typical_error(*real, static_cast<std::size_t>(experiment.problem.dimension()));
+  const auto of_small = typical_error(*small, coordinates);
+  const bool alike = of_real && of_small && std::abs(of_small->keep - of_real->keep) <= 0.2 * of_real->keep;
+  return alike ? std::move(small) : nullptr;
+}
+
+}  // namespace
+
+template <class Scalar>
+std::optional<std::string> tracker_warning(const Experiment<Scalar>& experiment) {
+  const RunSettings::Algorithm& algorithm = experiment.settings.algorithm;
+  const MixingMatrix& mixing = experiment.topology.mixing;
+  const bool tracks = algorithm.kind == "beer" || algorithm.kind == "c-gt";
+  if (!tracks || algorithm.compressor == "none" || experiment.peer_count() == 1 || !mixing.symmetric())
+    return std::nullopt;
+  const std::optional<Curvatures> of_loss = curvatures(experiment);
+  if (!of_loss || of_loss->largest == 0.0) return std::nullopt;
+  const auto coordinates =
+      std::min(static_cast<std::size_t>(experiment.problem.dimension()), most_trial_coordinates);
+  const auto compressor = trial_compressor(experiment, coordinates);
+  if (!compressor) return std::nullopt;
+  const double fastest = 1.0 - spectrum(mixing).smallest;
+  const auto settles = [&](double consensus_step) {
+    return trackers_settle({.step_size = algorithm.step_size,
+                            .consensus_step = consensus_step,
+                            .damping = algorithm.options.damping.value_or(1.0),
+                            .curvature = of_loss->largest},
+                           fastest, *compressor, coordinates);
+  };
+  const double step = *algorithm.options.consensus_step;
+  if (settles(step)) return std::nullopt;
+  // The first of three steps in a row, and half of it, since each trial is one draw.
+  double stable = 0.0;
+  int in_a_row = 0;
+  for (double tried = step / 1.5; tried >= least_step_tried && in_a_row < 3; tried /= 1.5) {
+    in_a_row = settles(tried) ? in_a_row + 1 : 0;
+    if (in_a_row == 1) stable = tried;
+  }
+  const double safe = in_a_row == 3 ? stable / 2.0 : 0.0;
+  return "algorithm.consensus_step = " + three_digits(step) + ": in a trial with steps of " +
+         number_text(algorithm.step_size) + " on quadratics of the loss's curvature, " +
+         three_digits(of_loss->largest) + ", the trackers of " + experiment.method->name + " with " +
+         algorithm.compressor + " drove the peers apart; expected " +
+         (safe > 0.0 ? "less, such as " + three_digits(safe)
+                     : std::string("a smaller algorithm.step_size, or another compressor"));
+}
+
+template std::optional<std::string> tracker_warning<float>(const Experiment<float>&);
+template std::optional<std::string> tracker_warning<double>(const Experiment<double>&);
+
+}  // namespace hearsay
