@@ -1,143 +1,288 @@
 #include <algorithm>
-#include <boost/graph/adjacency_list.hpp>
-#include <boost/graph/graphviz.hpp>
-#include <cctype>
-#include <exception>
+#include <map>
+#include <memory>
+#include <set>
 #include <sstream>
+#include <tuple>
+#include <utility>
 
+#include "topology/dot_tokens.hpp"
 #include "topology/drawn_graph.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
 #include "topology/interchange.hpp"
+#include "topology/natural_order.hpp"
+
+// Boost.Graph's reader does not know all of the language: HTML, letters beyond ASCII, dir, subgraphs without
+// a keyword. So this one follows Graphviz's grammar.
 
 namespace hearsay {
 namespace {
 
-template <class Direction>
-DrawnGraph read_dot_drawing(const std::string& text, bool directed) {
-  using Drawing = boost::adjacency_list<boost::vecS, boost::vecS, Direction, PeerNotes, DrawnLink>;
-  Drawing drawing;
-  boost::dynamic_properties properties(boost::ignore_other_properties);
-  properties.property("node_id", boost::get(&PeerNotes::name, drawing));
-  properties.property("address", boost::get(&PeerNotes::address, drawing));
-  properties.property("weight", boost::get(&DrawnLink::weight, drawing));
-  properties.property("latency", boost::get(&DrawnLink::latency, drawing));
-  properties.property("bandwidth", boost::get(&DrawnLink::bandwidth, drawing));
-  boost::read_graphviz(text, drawing, properties);
+using DotAttributes = std::map<std::string, std::string>;
 
-  DrawnGraph drawn;
-  for (auto [vertex, end] = boost::vertices(drawing); vertex != end; ++vertex)
-    drawn.peers.push_back(drawing[*vertex]);
-  for (auto [edge, end] = boost::edges(drawing); edge != end; ++edge) {
-    DrawnLink link = drawing[*edge];
-    link.from = drawing[boost::source(*edge, drawing)].name;
-    link.to = drawing[boost::target(*edge, drawing)].name;
-    link.directed = directed;
-    drawn.links.push_back(std::move(link));
+struct DotNode {
+  std::string id;
+  DotAttributes attributes;
+};
+
+struct DotEdge {
+  std::size_t tail;
+  std::size_t head;
+  DotAttributes attributes;
+};
+
+/// The graph or a subgraph: its nodes, and what is said of nodes and edges that appear in it from now on.
+struct DotScope {
+  DotScope* parent = nullptr;
+  DotAttributes of_nodes;
+  DotAttributes of_edges;
+  std::set<std::size_t> nodes;
+  std::map<std::string, std::shared_ptr<DotScope>> subgraphs;  ///< those with a name
+};
+
+class DotReader {
+ public:
+  explicit DotReader(std::string_view text) : tokens_(text) {}
+
+  DrawnGraph read() {
+    strict_ = take_keyword("strict");
+    directed_ = take_keyword("digraph");
+    if (!directed_ && !take_keyword("graph")) refuse("graph or digraph");
+    if (tokens_.peek().is_id()) tokens_.take();
+    DotScope root;
+    read_body(root);
+    if (tokens_.peek().kind != DotToken::Kind::end) refuse("the end of the file after one graph");
+    return drawn();
   }
-  return drawn;
-}
 
-/// The text without the lines that begin with #. Graphviz skips them as a preprocessor's; Boost's parser does
-/// not know them.
-std::string without_preprocessor_lines(std::string_view text) {
-  std::string kept;
-  while (!text.empty()) {
-    const auto end = text.find('\n');
-    const std::string_view line = text.substr(0, end == std::string_view::npos ? end : end + 1);
-    if (line[0] != '#') kept += line;
-    text.remove_prefix(line.size());
-  }
-  return kept;
-}
+ private:
+  static constexpr std::size_t deepest = 1000;  // the reader calls itself for every brace
+  static constexpr std::size_t most_edges = 10'000'000;
 
-/// Misuse if braces are nested more than 1000 deep: Boost's parser recurses into every brace, so that a
-/// hostile file could exhaust the stack. Braces in strings and comments do not count. HTML strings are not
-/// parsed here: after the first '<', no closing brace counts.
-void refuse_deep_dot(std::string_view text) {
-  std::size_t depth = 0;
-  bool html = false;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char letter = text[at];
-    if (!html && letter == '"') {
-      for (++at; at < text.size() && text[at] != '"'; ++at)
-        if (text[at] == '\\') ++at;
-    } else if (!html && text.substr(at, 2) == "//") {
-      at = std::min(text.find('\n', at), text.size());
-    } else if (!html && text.substr(at, 2) == "/*") {
-      at = std::min(text.find("*/", at + 2), text.size() - 2) + 1;
+  /// What stands at one end of an edge. A subgraph counts with all nodes that it has after the statement.
+  struct Ends {
+    std::vector<std::size_t> nodes;
+    std::vector<std::shared_ptr<const DotScope>> subgraphs;
+
+    std::vector<std::size_t> all() const {
+      std::vector<std::size_t> all = nodes;
+      for (const auto& subgraph : subgraphs)
+        all.insert(all.end(), subgraph->nodes.begin(), subgraph->nodes.end());
+      return all;
     }
-    html = html || letter == '<';
-    if (!html && letter == '}' && depth > 0) --depth;
-    if (letter == '{' && ++depth > 1000) throw Misuse("DOT: braces more than 1000 deep");
-  }
-}
-
-bool is_in_a_word(char letter) {
-  return std::isalnum(static_cast<unsigned char>(letter)) || letter == '_' || letter == '.' ||
-         static_cast<unsigned char>(letter) >= 0x80;
-}
-
-/// Returns the end of the comment, the string or the HTML string that begins at `at`; `at` if none does.
-std::size_t end_of_opaque_part(std::string_view text, std::size_t at) {
-  const auto end_after = [&](std::string_view last, std::size_t from) {
-    const std::size_t found = text.find(last, from);
-    return found == std::string_view::npos ? text.size() : found + last.size();
   };
-  if (text.substr(at, 2) == "//") return end_after("\n", at);
-  if (text.substr(at, 2) == "/*") return end_after("*/", at + 2);
-  if (text[at] == '"') {
-    std::size_t end = at + 1;
-    while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
-    return std::min(end + 1, text.size());
-  }
-  if (text[at] != '<') return at;
-  std::size_t end = at;
-  for (std::size_t depth = 0; end < text.size();) {
-    depth += text[end] == '<' ? 1 : 0;
-    depth -= text[end] == '>' ? 1 : 0;
-    ++end;
-    if (depth == 0) break;
-  }
-  return end;
-}
 
-/// Returns the text with the keyword `subgraph` before every brace that lacks it, as in a -- {b c}: Boost's
-/// parser wants it, the language does not. Misuse for a subgraph without braces, which stands for one that
-/// was written before: Boost would take it for an empty one and lose its links.
-std::string with_subgraph_keywords(std::string_view text) {
-  enum class After { anything, keyword, name };
-  std::string marked;
-  After after = After::anything;
-  std::string name;
-  std::size_t depth = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = end_of_opaque_part(text, at);
-    const bool is_comment = end > at && text[at] == '/';
-    const bool is_text = end > at && text[at] != '/';
-    const bool is_word = end == at && is_in_a_word(text[at]);
-    if (end == at) ++end;
-    while (is_word && end < text.size() && is_in_a_word(text[end])) ++end;
-    const std::string_view part = text.substr(at, end - at);
-    if (!is_comment && part.find_first_not_of(" \t\r\n") != std::string_view::npos) {
-      if (after == After::name && part != "{")
+  [[noreturn]] void refuse(const std::string& expected) const {
+    const DotToken& found = tokens_.peek();
+    throw Misuse("DOT, line " + std::to_string(found.line) + ": expected " + expected + ", not " +
+                 (found.kind == DotToken::Kind::end ? "the end" : "\"" + found.text + "\""));
+  }
+
+  bool take_keyword(std::string_view keyword) {
+    if (!tokens_.peek().is_keyword(keyword)) return false;
+    tokens_.take();
+    return true;
+  }
+
+  bool take_symbol(std::string_view symbol) {
+    if (!tokens_.peek().is(symbol)) return false;
+    tokens_.take();
+    return true;
+  }
+
+  /// Returns the next name. HTML is another name than the same text, so it keeps its brackets.
+  std::string take_id(const std::string& expected) {
+    for (const char* keyword : {"strict", "graph", "digraph", "subgraph", "node", "edge"})
+      if (tokens_.peek().is_keyword(keyword)) refuse(expected);
+    if (!tokens_.peek().is_id()) refuse(expected);
+    const DotToken token = tokens_.take();
+    return token.kind == DotToken::Kind::html ? "<" + token.text + ">" : token.text;
+  }
+
+  void read_body(DotScope& scope) {
+    if (!take_symbol("{")) refuse("{");
+    if (++depth_ > deepest) throw Misuse("DOT: braces more than 1000 deep");
+    while (!take_symbol("}")) read_statement(scope);
+    --depth_;
+  }
+
+  void read_statement(DotScope& scope) {
+    if (take_symbol(";")) return;
+    if (take_keyword("node")) return read_defaults(scope.of_nodes);
+    if (take_keyword("edge")) return read_defaults(scope.of_edges);
+    if (take_keyword("graph")) {
+      DotAttributes ignored;
+      return read_defaults(ignored);
+    }
+    const Ends ends = read_ends(scope);
+    if (ends.nodes.empty() && ends.subgraphs.empty() && take_symbol("=")) {
+      take_id("a value");
+      return;
+    }
+    read_chain(scope, ends);
+  }
+
+  void read_defaults(DotAttributes& defaults) {
+    if (!tokens_.peek().is("[")) refuse("[");
+    for (auto& [name, value] : read_attributes()) defaults[name] = value;
+  }
+
+  /// Reads "-- b -- {c d} [weight=0.5]" after the first end.
+  void read_chain(DotScope& scope, const Ends& first) {
+    std::vector<Ends> chain = {first};
+    while (take_symbol(directed_ ? "->" : "--")) chain.push_back(read_ends(scope));
+    const DotAttributes attributes = read_attributes();
+    if (chain.size() == 1)
+      for (const std::size_t node : first.nodes)
+        for (const auto& [name, value] : attributes) nodes_[node].attributes[name] = value;
+    for (std::size_t k = 0; k + 1 < chain.size(); ++k) {
+      const std::vector<std::size_t> heads = chain[k + 1].all();
+      for (const std::size_t tail : chain[k].all())
+        for (const std::size_t head : heads) add_edge(scope, tail, head, attributes);
+    }
+  }
+
+  /// Reads one end of an edge, "a", "a:port:ne, b" or "{a b}", or a node statement. Returns nothing, before a
+  /// =, if it is the name of an attribute of the graph.
+  Ends read_ends(DotScope& scope) {
+    Ends ends;
+    do {
+      if (tokens_.peek().is("{") || tokens_.peek().is_keyword("subgraph")) {
+        ends.subgraphs.push_back(read_subgraph(scope));
+        continue;
+      }
+      const std::string id = take_id("a node, a subgraph or }");
+      if (ends.nodes.empty() && ends.subgraphs.empty() && tokens_.peek().is("=")) return {};
+      while (take_symbol(":")) take_id("a port");
+      ends.nodes.push_back(node(scope, id));
+    } while (take_symbol(","));
+    return ends;
+  }
+
+  std::shared_ptr<const DotScope> read_subgraph(DotScope& scope) {
+    std::string name;
+    bool named = false;
+    if (take_keyword("subgraph") && !tokens_.peek().is("{")) {
+      name = take_id("a name or {");
+      named = true;
+      if (!tokens_.peek().is("{"))
         throw Misuse("DOT: subgraph " + name +
                      " has no braces; expected its peers in them, as in a -- {b c}");
-      if (part == "{" && depth++ > 0 && after == After::anything) marked += "subgraph ";
-      if (part == "}" && depth > 0) --depth;
-      if (is_word && (part == "subgraph" || part == "Subgraph" || part == "SUBGRAPH"))
-        after = After::keyword;
-      else if ((is_word || is_text) && after == After::keyword)
-        after = After::name;
-      else
-        after = After::anything;
-      name = part;
     }
-    marked += part;
-    at = end;
+    // The same name in the same place is the same subgraph.
+    std::shared_ptr<DotScope> subgraph = named ? scope.subgraphs[name] : nullptr;
+    if (!subgraph) {
+      subgraph = std::make_shared<DotScope>();
+      subgraph->parent = &scope;
+      subgraph->of_nodes = scope.of_nodes;
+      subgraph->of_edges = scope.of_edges;
+      if (named) scope.subgraphs[name] = subgraph;
+    }
+    read_body(*subgraph);
+    return subgraph;
   }
-  return marked;
-}
+
+  /// Reads any number of "[name=value, name; ...]".
+  DotAttributes read_attributes() {
+    DotAttributes attributes;
+    while (take_symbol("[")) {
+      while (!take_symbol("]")) {
+        const std::string name = take_id("the name of an attribute or ]");
+        std::string value = "true";
+        bool is_html = false;
+        if (take_symbol("=")) {
+          is_html = tokens_.peek().kind == DotToken::Kind::html;
+          if (!tokens_.peek().is_id()) refuse("a value");
+          value = tokens_.take().text;
+        }
+        if (!is_html || name != "label") attributes[name] = value;
+        if (!take_symbol(",")) take_symbol(";");
+      }
+    }
+    return attributes;
+  }
+
+  std::size_t node(DotScope& scope, const std::string& id) {
+    const auto [found, is_new] = node_numbers_.emplace(id, nodes_.size());
+    if (is_new) nodes_.push_back({id, scope.of_nodes});
+    for (DotScope* around = &scope; around && around->nodes.insert(found->second).second;)
+      around = around->parent;
+    return found->second;
+  }
+
+  void add_edge(const DotScope& scope, std::size_t tail, std::size_t head, const DotAttributes& attributes) {
+    const auto given_key = attributes.find("key");
+    const std::string key = given_key == attributes.end() ? "" : given_key->second;
+    if (strict_ || !key.empty()) {
+      const bool turned = !directed_ && head < tail;
+      const auto [found, is_new] = same_edges_.emplace(
+          std::tuple(turned ? head : tail, turned ? tail : head, strict_ ? "" : key), edges_.size());
+      if (!is_new) {
+        for (const auto& [name, value] : attributes) edges_[found->second].attributes[name] = value;
+        return;
+      }
+    }
+    if (edges_.size() == most_edges) throw Misuse("DOT: more than " + std::to_string(most_edges) + " edges");
+    edges_.push_back({tail, head, attributes});
+    edges_.back().attributes.insert(scope.of_edges.begin(), scope.of_edges.end());
+  }
+
+  static std::string value_of(const DotAttributes& attributes, const std::string& name) {
+    const auto found = attributes.find(name);
+    return found == attributes.end() ? "" : found->second;
+  }
+
+  ArrowHeads heads_of(const DotAttributes& attributes) const {
+    if (!directed_) return ArrowHeads::undirected;
+    const std::string direction = value_of(attributes, "dir");
+    const bool both = direction == "both";
+    const bool at_target =
+        (both || (direction != "back" && direction != "none")) && value_of(attributes, "arrowhead") != "none";
+    const bool at_source = (both || direction == "back") && value_of(attributes, "arrowtail") != "none";
+    if (at_target && at_source) return ArrowHeads::at_both;
+    if (at_target) return ArrowHeads::at_target;
+    return at_source ? ArrowHeads::at_source : ArrowHeads::none;
+  }
+
+  /// A node's label, or its name as igraph writes it; empty if either has escapes such as \n or \N.
+  static std::string label_of(const DotNode& node) {
+    const std::string label = value_of(node.attributes, "label");
+    const std::string name = label.empty() ? value_of(node.attributes, "name") : label;
+    return name.find('\\') == name.npos ? name : "";
+  }
+
+  /// True if the nodes are numbers with labels, as programs write them: then the labels are the names.
+  bool labels_are_names() const {
+    return std::ranges::all_of(nodes_, [](const DotNode& node) {
+      double number = 0.0;
+      return parse_number(node.id, number) && !label_of(node).empty();
+    });
+  }
+
+  DrawnGraph drawn() const {
+    DrawnGraph drawn;
+    const bool with_labels = labels_are_names();
+    for (const DotNode& node : nodes_)
+      drawn.peers.push_back({node.id, with_labels ? label_of(node) : "", value_of(node.attributes, "address"),
+                             value_of(node.attributes, "Latitude"), value_of(node.attributes, "Longitude")});
+    for (const DotEdge& edge : edges_)
+      drawn.links.push_back({nodes_[edge.tail].id, nodes_[edge.head].id, value_of(edge.attributes, "weight"),
+                             value_of(edge.attributes, "latency"), value_of(edge.attributes, "bandwidth"),
+                             value_of(edge.attributes, "LinkSpeedRaw"), heads_of(edge.attributes)});
+    return drawn;
+  }
+
+  DotTokens tokens_;
+  bool strict_ = false;
+  bool directed_ = false;
+  std::size_t depth_ = 0;
+  std::vector<DotNode> nodes_;
+  std::map<std::string, std::size_t> node_numbers_;
+  std::vector<DotEdge> edges_;
+  /// By ends and key: the edges that can be meant again.
+  std::map<std::tuple<std::size_t, std::size_t, std::string>, std::size_t> same_edges_;
+};
 
 std::string quoted(const std::string& text) {
   std::string result = "\"";
@@ -159,32 +304,25 @@ std::string attribute_list(const std::vector<std::pair<std::string, std::string>
 
 }  // namespace
 
-AnnotatedGraph parse_dot(std::string_view text) {
-  std::string whole = without_preprocessor_lines(text);
-  refuse_deep_dot(whole);
-  whole = with_subgraph_keywords(whole);
-  try {
-    try {
-      return annotated(read_dot_drawing<boost::undirectedS>(whole, false), "DOT");
-    } catch (const boost::directed_graph_error&) {
-      return annotated(read_dot_drawing<boost::directedS>(whole, true), "DOT");
-    }
-  } catch (const Misuse&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw Misuse("DOT: " + std::string(error.what()));
-  }
+AnnotatedGraph parse_dot(std::string_view text, const GraphMending& mending) {
+  return annotated(DotReader(text).read(), "DOT", mending);
 }
 
 std::string to_dot(const AnnotatedGraph& annotated) {
+  const std::vector<PeerNotes>& peers = annotated.peers;
+  // Readers number peers by their ids, so these are numbers unless the names are in order.
+  const bool in_order = std::ranges::is_sorted(peers, naturally_before, &PeerNotes::name);
+  const auto id = [&](PeerId peer) { return quoted(in_order ? peers[peer].name : std::to_string(peer)); };
   std::ostringstream out;
   out << "graph hearsay {\n";
-  for (const PeerNotes& peer : annotated.peers)
-    out << "  " << quoted(peer.name) << attribute_list({{"address", peer.address}}) << ";\n";
+  for (PeerId peer = 0; peer < peers.size(); ++peer)
+    out << "  " << id(peer)
+        << attribute_list({{"label", in_order ? "" : peers[peer].name}, {"address", peers[peer].address}})
+        << ";\n";
   for (std::size_t k = 0; k < annotated.links.size(); ++k) {
     const auto [a, b] = annotated.graph.edges()[k];
     const LinkNotes& link = annotated.links[k];
-    out << "  " << quoted(annotated.peers[a].name) << " -- " << quoted(annotated.peers[b].name)
+    out << "  " << id(a) << " -- " << id(b)
         << attribute_list({{"weight", link.weight ? number_text(*link.weight) : ""},
                            {"latency", link.latency},
                            {"bandwidth", link.bandwidth}})

@@ -8,6 +8,8 @@
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
 #include "topology/interchange.hpp"
+#include "topology/natural_order.hpp"
+#include "topology/xml_element.hpp"
 
 // Boost.Graph's own GraphML reader numbers the nodes in the file's order and does not return their names. So
 // the document is read as an XML tree instead.
@@ -15,125 +17,93 @@
 namespace hearsay {
 namespace {
 
-using Tree = boost::property_tree::ptree;
-
-std::string attribute(const Tree& element, const std::string& name) {
-  return element.get<std::string>("<xmlattr>." + name, "");
-}
-
-/// The text with every run of white space replaced by one space, since line breaks have no meaning. Boost's
-/// parser does so everywhere but in CDATA.
-std::string in_one_line(const std::string& text) {
-  std::istringstream words(text);
-  std::string line;
-  for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
-  return line;
-}
-
 /// An element <key id="d0" for="edge" attr.name="weight"><default>...: declares which attribute the id stands
 /// for.
-struct Key {
+struct GraphmlKey {
   std::string domain;  ///< "node", "edge", "all" ...
   std::string name;
   std::string fallback;
 };
-using Keys = std::map<std::string, Key>;
+using GraphmlKeys = std::map<std::string, GraphmlKey>;
 
-Keys read_keys(const Tree& document) {
-  Keys keys;
-  for (const auto& [tag, element] : document) {
-    if (tag != "key") continue;
-    // The attribute's name has a dot, which would separate levels in a path.
-    const auto attributes = element.get_child_optional("<xmlattr>");
-    const std::string name =
-        attributes ? attributes->get<std::string>(Tree::path_type("attr.name", '/'), "") : "";
-    keys[attribute(element, "id")] = {attribute(element, "for"), name,
-                                      in_one_line(element.get<std::string>("default", ""))};
+GraphmlKeys read_keys(const XmlElement& document) {
+  GraphmlKeys keys;
+  for (const XmlElement& element : document.children) {
+    if (element.name != "key") continue;
+    const XmlElement* const fallback = element.child("default");
+    keys[element.attribute("id")] = {element.attribute("for"), element.attribute("attr.name"),
+                                     fallback ? fallback->text : ""};
   }
   return keys;
 }
 
 /// The attributes of a node or an edge by name, defaults included.
-std::map<std::string, std::string> read_data(const Tree& element, const Keys& keys,
+std::map<std::string, std::string> read_data(const XmlElement& element, const GraphmlKeys& keys,
                                              const std::string& domain) {
   std::map<std::string, std::string> values;
   for (const auto& [id, key] : keys)
     if (!key.fallback.empty() && (key.domain == domain || key.domain == "all"))
       values[key.name] = key.fallback;
-  for (const auto& [tag, data] : element) {
-    if (tag != "data") continue;
-    const auto key = keys.find(attribute(data, "key"));
+  for (const XmlElement& data : element.children) {
+    if (data.name != "data") continue;
+    const auto key = keys.find(data.attribute("key"));
     if (key == keys.end())
-      throw Misuse("GraphML: <data key=\"" + attribute(data, "key") + "\"> has no <key> that declares it");
-    values[key->second.name] = in_one_line(data.get_value<std::string>());
+      throw Misuse("GraphML: <data key=\"" + data.attribute("key") + "\"> has no <key> that declares it");
+    values[key->second.name] = data.text;
   }
   return values;
 }
 
-/// Returns the position right after the next occurrence of `end`; the text's size if there is none.
-std::size_t behind(std::string_view text, std::size_t from, std::string_view end) {
-  const std::size_t at = text.find(end, from);
-  return at == text.npos ? text.size() : at + end.size();
+DrawnPeer read_node(const XmlElement& node, const GraphmlKeys& keys) {
+  if (node.child("graph"))
+    throw Misuse("GraphML: node " + node.attribute("id") + " has a graph inside; expected a flat graph");
+  auto data = read_data(node, keys, "node");
+  std::string label = data["label"].empty() ? data["name"] : data["label"];
+  // yEd draws the label instead of saying it.
+  if (const XmlElement* const drawn = node.descendant("NodeLabel"); label.empty() && drawn)
+    label = drawn->text;
+  return {node.attribute("id"), label, data["address"], data["Latitude"], data["Longitude"]};
 }
 
-/// Misuse if elements are nested more than 1000 deep: Boost's parser recurses into every element, so that a
-/// hostile file could exhaust the stack. Markup in comments, CDATA, instructions and quoted attributes does
-/// not count.
-void refuse_deep_graphml(std::string_view text) {
-  std::size_t depth = 0;
-  for (std::size_t at = text.find('<'); at < text.size(); at = text.find('<', at)) {
-    const std::string_view rest = text.substr(at);
-    if (rest.starts_with("<!--")) {
-      at = behind(text, at + 4, "-->");
-    } else if (rest.starts_with("<![CDATA[")) {
-      at = behind(text, at, "]]>");
-    } else if (rest.starts_with("<?")) {
-      at = behind(text, at, "?>");
-    } else if (rest.starts_with("<!")) {
-      at = behind(text, at, ">");
-      if (rest.substr(0, at - (text.size() - rest.size())).find('[') != rest.npos)
-        throw Misuse("GraphML: a document type with declarations of its own is not read");
-    } else if (rest.starts_with("</")) {
-      depth -= std::min<std::size_t>(depth, 1);
-      at = behind(text, at, ">");
-    } else {
-      char quote = 0;
-      for (++at; at < text.size() && (quote != 0 || text[at] != '>'); ++at) {
-        if (text[at] == quote)
-          quote = 0;
-        else if (quote == 0 && (text[at] == '"' || text[at] == '\''))
-          quote = text[at];
-      }
-      if (text[at - 1] != '/' && ++depth > 1000) throw Misuse("GraphML: elements more than 1000 deep");
-    }
-  }
+/// Where yEd draws arrow heads; else the direction that the edge has.
+ArrowHeads arrow_heads_of(const XmlElement& edge, bool directed) {
+  if (!directed) return ArrowHeads::undirected;
+  const XmlElement* const arrows = edge.descendant("Arrows");
+  if (!arrows) return ArrowHeads::at_target;
+  const auto has_head = [&](const std::string& end) {
+    const std::string kind = arrows->attribute(end);
+    return !kind.empty() && kind != "none";
+  };
+  if (has_head("source")) return has_head("target") ? ArrowHeads::at_both : ArrowHeads::at_source;
+  return has_head("target") ? ArrowHeads::at_target : ArrowHeads::none;
 }
 
-DrawnGraph read_graphml_drawing(const Tree& document) {
-  const auto graph = document.get_child_optional("graph");
+DrawnGraph read_graphml_drawing(const XmlElement& document) {
+  const XmlElement* const graph = document.child("graph");
   if (!graph) throw Misuse("GraphML: there is no <graph> in it");
-  const Keys keys = read_keys(document);
-  const std::string edge_default = attribute(*graph, "edgedefault");
+  if (std::ranges::count(document.children, "graph", &XmlElement::name) > 1)
+    throw Misuse("GraphML: there are several <graph> in it; expected one");
+  const GraphmlKeys keys = read_keys(document);
+  const std::string edge_default = graph->attribute("edgedefault");
   DrawnGraph drawn;
-  for (const auto& [tag, element] : *graph) {
-    if (tag == "node") {
-      if (element.get_child_optional("graph"))
-        throw Misuse("GraphML: node " + attribute(element, "id") +
-                     " has a graph inside; expected a flat graph");
-      auto data = read_data(element, keys, "node");
-      drawn.peers.push_back({attribute(element, "id"), data["address"]});
-    } else if (tag == "edge") {
+  for (const XmlElement& element : graph->children) {
+    if (element.name == "node") {
+      drawn.peers.push_back(read_node(element, keys));
+    } else if (element.name == "edge") {
       auto data = read_data(element, keys, "edge");
-      const std::string directed = attribute(element, "directed");
-      drawn.links.push_back({attribute(element, "source"), attribute(element, "target"), data["weight"],
-                             data["latency"], data["bandwidth"],
-                             directed.empty() ? edge_default == "directed" : directed == "true"});
-    } else if (tag == "hyperedge") {
+      const std::string directed = element.attribute("directed");
+      drawn.links.push_back(
+          {element.attribute("source"), element.attribute("target"), data["weight"], data["latency"],
+           data["bandwidth"], data["LinkSpeedRaw"],
+           arrow_heads_of(element, directed.empty() ? edge_default == "directed" : directed == "true")});
+    } else if (element.name == "hyperedge") {
       throw Misuse("GraphML: there is a <hyperedge>; expected links between two peers");
     }
   }
   return drawn;
 }
+
+using Tree = boost::property_tree::ptree;
 
 void set_attribute(Tree& element, const std::string& name, const std::string& value) {
   element.put(Tree::path_type("<xmlattr>/" + name, '/'), value);
@@ -158,35 +128,32 @@ void declare(Tree& document, const std::string& domain, const std::string& name,
 
 }  // namespace
 
-AnnotatedGraph parse_graphml(std::string_view text) {
-  refuse_deep_graphml(text);
-  std::istringstream in{std::string(text)};
-  Tree tree;
-  try {
-    boost::property_tree::read_xml(in, tree, boost::property_tree::xml_parser::trim_whitespace);
-  } catch (const boost::property_tree::xml_parser_error& error) {
-    throw Misuse("GraphML, line " + std::to_string(error.line()) + ": " + error.message());
-  }
-  const auto document = tree.get_child_optional("graphml");
-  if (!document) throw Misuse("GraphML: expected a <graphml> document");
-  return annotated(read_graphml_drawing(*document), "GraphML");
+AnnotatedGraph parse_graphml(std::string_view text, const GraphMending& mending) {
+  const XmlElement document = parse_xml(text, "GraphML");
+  if (document.name != "graphml") throw Misuse("GraphML: expected a <graphml> document");
+  return annotated(read_graphml_drawing(document), "GraphML", mending);
 }
 
 std::string to_graphml(const AnnotatedGraph& annotated) {
+  const std::vector<PeerNotes>& peers = annotated.peers;
+  // Readers number peers by their ids, so these are numbers unless the names are in order.
+  const bool in_order = std::ranges::is_sorted(peers, naturally_before, &PeerNotes::name);
+  const auto id = [&](PeerId peer) { return in_order ? peers[peer].name : std::to_string(peer); };
   Tree graph;
   set_attribute(graph, "id", "hearsay");
   set_attribute(graph, "edgedefault", "undirected");
-  for (const PeerNotes& peer : annotated.peers) {
+  for (PeerId peer = 0; peer < peers.size(); ++peer) {
     Tree node;
-    set_attribute(node, "id", peer.name);
-    add_data(node, "address", peer.address);
+    set_attribute(node, "id", id(peer));
+    add_data(node, "label", in_order ? "" : peers[peer].name);
+    add_data(node, "address", peers[peer].address);
     graph.add_child("node", node);
   }
   for (std::size_t k = 0; k < annotated.links.size(); ++k) {
     const LinkNotes& link = annotated.links[k];
     Tree edge;
-    set_attribute(edge, "source", annotated.peers[annotated.graph.edges()[k].a].name);
-    set_attribute(edge, "target", annotated.peers[annotated.graph.edges()[k].b].name);
+    set_attribute(edge, "source", id(annotated.graph.edges()[k].a));
+    set_attribute(edge, "target", id(annotated.graph.edges()[k].b));
     add_data(edge, "weight", link.weight ? number_text(*link.weight) : "");
     add_data(edge, "latency", link.latency);
     add_data(edge, "bandwidth", link.bandwidth);
@@ -194,6 +161,7 @@ std::string to_graphml(const AnnotatedGraph& annotated) {
   }
   Tree document;
   set_attribute(document, "xmlns", "http://graphml.graphdrawing.org/xmlns");
+  if (!in_order) declare(document, "node", "label", "string");
   declare(document, "node", "address", "string");
   declare(document, "edge", "weight", "double");
   declare(document, "edge", "latency", "string");

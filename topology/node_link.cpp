@@ -1,0 +1,89 @@
+#include <boost/property_tree/json_parser.hpp>
+#include <boost/property_tree/ptree.hpp>
+#include <sstream>
+
+#include "topology/drawn_graph.hpp"
+#include "topology/foundation/misuse.hpp"
+#include "topology/interchange.hpp"
+
+namespace hearsay {
+namespace {
+
+using JsonTree = boost::property_tree::ptree;
+
+/// Misuse if arrays and objects are nested more than 1000 deep: Boost's parser recurses into each, so that a
+/// hostile file could exhaust the stack.
+void refuse_deep_json(std::string_view text) {
+  std::size_t depth = 0;
+  bool in_text = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char letter = text[at];
+    if (in_text && letter == '\\')
+      ++at;
+    else if (letter == '"')
+      in_text = !in_text;
+    else if (!in_text && (letter == ']' || letter == '}') && depth > 0)
+      --depth;
+    else if (!in_text && (letter == '[' || letter == '{') && ++depth > 1000)
+      throw Misuse("JSON: arrays and objects more than 1000 deep");
+  }
+}
+
+/// Returns a value as text. An array, which is how networkx writes a tuple, becomes "(0, 1)".
+std::string json_text_of(const JsonTree& value) {
+  if (value.empty()) return value.data() == "null" ? "" : value.data();
+  std::string text;
+  for (const auto& [key, part] : value) text += (text.empty() ? "" : ", ") + json_text_of(part);
+  return "(" + text + ")";
+}
+
+std::string json_member(const JsonTree& object, const std::string& name) {
+  const auto found = object.find(name);
+  return found == object.not_found() ? "" : json_text_of(found->second);
+}
+
+const JsonTree* json_array(const JsonTree& document, const std::string& name) {
+  const auto found = document.find(name);
+  return found == document.not_found() ? nullptr : &found->second;
+}
+
+DrawnGraph read_node_link_drawing(const JsonTree& document) {
+  const JsonTree* const nodes = json_array(document, "nodes");
+  const JsonTree* links = json_array(document, "links");
+  if (!links) links = json_array(document, "edges");
+  if (!nodes || !links)
+    throw Misuse("JSON: expected a graph in node-link form, {\"nodes\": [...], \"links\": [...]}");
+  DrawnGraph drawn;
+  for (const auto& [key, node] : *nodes) {
+    // A graph of d3 may have no ids: its links then count the nodes.
+    const bool has_id = node.find("id") != node.not_found();
+    std::string label = json_member(node, "label");
+    if (label.empty()) label = json_member(node, "name");
+    drawn.peers.push_back({has_id ? json_member(node, "id") : std::to_string(drawn.peers.size()), label,
+                           json_member(node, "address"), json_member(node, "Latitude"),
+                           json_member(node, "Longitude")});
+  }
+  const ArrowHeads heads =
+      json_member(document, "directed") == "true" ? ArrowHeads::at_target : ArrowHeads::undirected;
+  for (const auto& [key, link] : *links)
+    drawn.links.push_back({json_member(link, "source"), json_member(link, "target"),
+                           json_member(link, "weight"), json_member(link, "latency"),
+                           json_member(link, "bandwidth"), json_member(link, "LinkSpeedRaw"), heads});
+  return drawn;
+}
+
+}  // namespace
+
+AnnotatedGraph parse_node_link(std::string_view text, const GraphMending& mending) {
+  refuse_deep_json(text);
+  std::istringstream in{std::string(text)};
+  JsonTree document;
+  try {
+    boost::property_tree::read_json(in, document);
+  } catch (const boost::property_tree::json_parser_error& error) {
+    throw Misuse("JSON, line " + std::to_string(error.line()) + ": " + error.message());
+  }
+  return annotated(read_node_link_drawing(document), "JSON", mending);
+}
+
+}  // namespace hearsay
