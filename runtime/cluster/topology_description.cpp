@@ -288,6 +288,8 @@ std::vector<DescribedLink> read_links(const Setting& array, const PeerNames& nam
   return links;
 }
 
+}  // namespace
+
 void check_addresses(const TopologyDescription& description) {
   std::map<std::string, std::string> owners;
   if (!description.observer.empty()) owners.emplace(description.observer, "the observer");
@@ -303,8 +305,6 @@ void check_addresses(const TopologyDescription& description) {
                    peer.address + " of " + owner->second);
   }
 }
-
-}  // namespace
 
 TopologyDescription parse_cluster_description(std::string_view toml_text_of_file, const std::string& source) {
   TopologyDescription description;
@@ -351,38 +351,6 @@ TopologyDescription parse_cluster_description(std::string_view toml_text_of_file
     description.links = read_links(*link, PeerNames(description));
   else if (description.family.empty() && description.peer_count > 1)
     throw Misuse(source + ": expected family = \"ring\" or the like, or [[link]] tables");
-  return description;
-}
-
-TopologyDescription describe(const AnnotatedGraph& drawn, const std::string& source, bool with_weights) {
-  const auto as_setting = [](const std::string& place, const std::string& key, const std::string& text) {
-    return Setting{key, {text, {std::make_shared<const std::string>(place), 0}}};
-  };
-  TopologyDescription description;
-  description.source = source;
-  description.peer_count = drawn.graph.peer_count();
-  for (const PeerNotes& notes : drawn.peers) {
-    NamedPeer peer{notes.name, {}, {}};
-    const std::string place = source + ", peer " + notes.name;
-    // In TOML such a name would stand for several peers.
-    if (has_range(notes.name)) throw Misuse(place + ": a peer's name may not have numbers in brackets");
-    if (!notes.address.empty()) peer.address = read_address(as_setting(place, "address", notes.address));
-    description.peers.push_back(std::move(peer));
-  }
-  check_addresses(description);
-  for (std::size_t index = 0; index < drawn.links.size(); ++index) {
-    const auto [a, b] = drawn.graph.edges()[index];
-    const LinkNotes& notes = drawn.links[index];
-    const std::string place = source + ", link " + drawn.peers[a].name + " - " + drawn.peers[b].name;
-    DescribedLink link{a, b, {}, {}, {}, place};
-    if (with_weights) link.weight = notes.weight;
-    if (!notes.latency.empty()) link.latency = as_setting(place, "latency", notes.latency).duration();
-    if (!notes.bandwidth.empty())
-      link.bandwidth = as_setting(place, "bandwidth", notes.bandwidth).bandwidth();
-    if (link.weight && (*link.weight == 0.0 || !std::isfinite(*link.weight)))
-      throw Misuse(place + ": weight", toml_number(*link.weight), "expected a number other than 0");
-    description.links.push_back(std::move(link));
-  }
   return description;
 }
 

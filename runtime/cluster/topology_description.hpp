@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,7 +9,6 @@
 
 #include "runtime/cluster/topology_file.hpp"
 #include "runtime/toml/setting.hpp"
-#include "topology/interchange.hpp"
 
 namespace hearsay {
 
@@ -33,14 +33,15 @@ struct TopologyDescription {
   PeerId peer_count = 0;
   std::vector<NamedPeer> peers;  ///< in the order of the file; empty if the file only counts them
   std::vector<DescribedLink> links;
+  std::map<PeerId, double> self_weights;  ///< what the file says of w_ii
+  std::vector<std::string> notices;       ///< what the reader left out or decided, a sentence each
 };
 
 /// Reads the keys of a TOML topology file. Throws Misuse for an error in a key, a peer or a link.
 TopologyDescription parse_cluster_description(std::string_view toml_text, const std::string& source);
 
-/// Returns the description that a GraphML or DOT graph gives. Its attributes are checked like the keys of a
-/// TOML file. Link weights are read only `with_weights`.
-TopologyDescription describe(const AnnotatedGraph& drawn, const std::string& source, bool with_weights);
+/// Misuse if an address is there twice, or missing at some peers only.
+void check_addresses(const TopologyDescription& description);
 
 /// Returns every link with its own latency or bandwidth, in both directions unless it is one-way, sorted by
 /// (from, to).

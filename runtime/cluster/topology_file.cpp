@@ -1,10 +1,13 @@
 #include "runtime/cluster/topology_file.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <optional>
 #include <utility>
 
+#include "runtime/cluster/cut_off_peers.hpp"
+#include "runtime/cluster/drawn_description.hpp"
 #include "runtime/cluster/launch_settings.hpp"
 #include "runtime/cluster/name_range.hpp"
 #include "runtime/cluster/topology_description.hpp"
@@ -33,21 +36,6 @@ auto in_file(const std::string& source, const Make& make) {
 const std::string one_way_weights = "one-way";
 
 Edge edge_of(const DescribedLink& link) { return {std::min(link.a, link.b), std::max(link.a, link.b)}; }
-
-Graph make_listed_graph(const TopologyDescription& description) {
-  // n peers need n - 1 links to be connected. This is checked first, so that a wrong `peers` does not exhaust
-  // the memory.
-  if (description.links.size() + 1 < description.peer_count)
-    throw Misuse(std::to_string(description.links.size()) +
-                 (description.links.size() == 1 ? " link" : " links") + " cannot connect " +
-                 std::to_string(description.peer_count) + " peers, expected at least " +
-                 std::to_string(description.peer_count - 1));
-  std::vector<Edge> edges;
-  for (const DescribedLink& link : description.links) edges.push_back(edge_of(link));
-  Graph graph(description.peer_count, std::move(edges));
-  require_connected(graph, "the graph");
-  return graph;
-}
 
 /// Returns the name of the weights: "explicit" if the file's links have weights, else the file's name, else
 /// the run's. "one-way" if the file has one-way links. Throws Misuse if the run's name contradicts the file.
@@ -107,12 +95,14 @@ MixingMatrix make_one_way_mixing(const TopologyDescription& description) {
   return MixingMatrix::directed(description.peer_count, links, names_of_peers(description.peers));
 }
 
-MixingMatrix make_explicit_mixing(const Graph& graph, std::vector<DescribedLink> links,
-                                  const std::vector<NamedPeer>& peers) {
+MixingMatrix make_explicit_mixing(const Graph& graph, const TopologyDescription& description) {
+  std::vector<DescribedLink> links = description.links;
+  const std::vector<NamedPeer>& peers = description.peers;
   std::ranges::sort(links, {}, edge_of);
   std::vector<double> weights;
   for (const DescribedLink& link : links) weights.push_back(*link.weight);
   MixingMatrix mixing = MixingMatrix::explicit_weights(graph, weights, names_of_peers(peers));
+  require_self_weights(mixing, description.self_weights, names_of_peers(peers));
   const Spectrum of_mixing = spectrum(mixing);
   if (of_mixing.second > 1.0 - 1e-12)
     for (const DescribedLink& link : links)
@@ -128,19 +118,24 @@ MixingMatrix make_explicit_mixing(const Graph& graph, std::vector<DescribedLink>
 }
 
 NamedTopology build_cluster(TopologyDescription description, std::uint64_t seed,
-                            const std::string& of_the_run) {
+                            const std::string& of_the_run, const GraphMending& mending) {
+  if (mending.undirected)
+    for (DescribedLink& link : description.links) link.one_way = false;
+  if (mending.largest_component && description.family.empty())
+    in_file(description.source, [&] { keep_largest_component(description); });
   const std::string named = weights_name(description, of_the_run);
   const std::string weights = named == "auto" ? "metropolis" : named;
   const Graph graph = in_file(description.source, [&] {
-    return description.family.empty() ? make_listed_graph(description)
-                                      : make_graph(description.family, description.peer_count, seed);
+    if (!description.family.empty()) return make_graph(description.family, description.peer_count, seed);
+    Graph listed = listed_graph(description);
+    require_connected(listed, description, mending);
+    return listed;
   });
   for (PeerId peer = static_cast<PeerId>(description.peers.size()); peer < description.peer_count; ++peer)
     description.peers.push_back({std::to_string(peer), {}, {}});
   const MixingMatrix mixing = in_file(description.source, [&] {
     if (weights == one_way_weights) return make_one_way_mixing(description);
-    return weights == "explicit" ? make_explicit_mixing(graph, description.links, description.peers)
-                                 : make_mixing(weights, graph);
+    return weights == "explicit" ? make_explicit_mixing(graph, description) : make_mixing(weights, graph);
   });
   std::vector<LinkOverride> overrides = link_overrides(description);
   return {graph,
@@ -151,19 +146,58 @@ NamedTopology build_cluster(TopologyDescription description, std::uint64_t seed,
           std::move(description.family),
           weights,
           std::move(description.observer_bind),
-          named == "auto"};
+          named == "auto",
+          std::move(description.notices)};
 }
 
-TopologyDescription load_description(const fs::path& file, bool with_drawn_weights) {
+/// A format of graphs, by the ending of its files.
+struct GraphFormat {
+  std::string_view ending;
+  AnnotatedGraph (*parse)(std::string_view text, const GraphMending& mending);
+};
+constexpr GraphFormat graph_formats[] = {
+    {".graphml", parse_graphml},    {".dot", parse_dot},         {".gv", parse_dot},
+    {".gexf", parse_gexf},          {".gml", parse_gml},         {".json", parse_node_link},
+    {".edgelist", parse_edge_list}, {".edges", parse_edge_list},
+};
+
+std::string lower_case_ending(const fs::path& file) {
+  std::string ending = file.extension();
+  std::ranges::transform(ending, ending.begin(),
+                         [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return ending;
+}
+
+/// Returns the description of a TOML file. If one with another ending is no TOML, a Misuse names the formats.
+TopologyDescription parse_toml_description(const std::string& text, const std::string& source,
+                                           const std::string& ending) {
+  try {
+    return parse_cluster_description(text, source);
+  } catch (const Misuse& misuse) {
+    if (ending == ".toml") throw;
+    std::string endings;
+    for (const GraphFormat& format : graph_formats) endings += " " + std::string(format.ending);
+    throw Misuse(std::string(misuse.what()) + "; a file whose name ends in none of" + endings +
+                 " is read as TOML");
+  }
+}
+
+TopologyDescription load_description(const fs::path& file, bool with_drawn_weights,
+                                     const GraphMending& asked = {}) {
   const std::string source = file;
-  const auto described = [&](const auto& parse) {
-    return describe(in_file(source, parse), source, with_drawn_weights);
-  };
   const std::string text = read_text_file(source);
-  const std::string ending = file.extension();
-  if (ending == ".graphml") return described([&] { return parse_graphml(text); });
-  if (ending == ".dot" || ending == ".gv") return described([&] { return parse_dot(text); });
-  return parse_cluster_description(text, source);
+  const std::string ending = lower_case_ending(file);
+  GraphMending mending = asked;
+  mending.file = source;
+  for (const GraphFormat& format : graph_formats)
+    if (format.ending == ending)
+      return describe(in_file(source, [&] { return format.parse(text, mending); }), source,
+                      with_drawn_weights);
+  TopologyDescription description = parse_toml_description(text, source, ending);
+  const auto has_network = [](const DescribedLink& link) { return link.latency || link.bandwidth; };
+  if (mending.network_from_geo && std::ranges::none_of(description.links, has_network))
+    throw Misuse(source + ": no link has a latency or a bandwidth, and peers in TOML have no places");
+  return description;
 }
 
 /// Returns the weight that peer `to` gives to its neighbor `from`; 0 if `to` does not hear `from`.
@@ -235,17 +269,31 @@ bool is_plain(const NamedPeer& peer, PeerId id) { return peer == NamedPeer{std::
 
 }  // namespace
 
-NamedTopology load_topology_file(const fs::path& file, std::uint64_t seed, const std::string& weights) {
-  return build_cluster(load_description(file, weights == "explicit"), seed, weights);
+NamedTopology load_topology_file(const fs::path& file, std::uint64_t seed, const std::string& weights,
+                                 GraphMending mending) {
+  mending.file = file;
+  return build_cluster(load_description(file, weights == "explicit", mending), seed, weights, mending);
+}
+
+bool has_ending_of_topology(const fs::path& file) {
+  const std::string ending = lower_case_ending(file);
+  return ending == ".toml" ||
+         std::ranges::find(graph_formats, ending, &GraphFormat::ending) != std::end(graph_formats);
 }
 
 NamedTopology parse_topology(std::string_view toml_text, std::uint64_t seed,
                              const std::string& file_name_for_messages, const std::string& weights) {
-  return build_cluster(parse_cluster_description(toml_text, file_name_for_messages), seed, weights);
+  GraphMending mending;
+  mending.file = file_name_for_messages;
+  return build_cluster(parse_cluster_description(toml_text, file_name_for_messages), seed, weights, mending);
 }
 
 NamedTopology make_named_topology(const TopologySettings& topology, std::uint64_t seed) {
-  if (!topology.file.empty()) return load_topology_file(topology.file, seed, topology.weights);
+  const bool from_geo = topology.network_from == NetworkFrom::geo;
+  if (!topology.file.empty())
+    return load_topology_file(topology.file, seed, topology.weights, {.network_from_geo = from_geo});
+  if (from_geo)
+    throw Misuse("topology.network_from", "\"geo\"", "expected topology.file, with the places of the peers");
   if (topology.weights == "explicit")
     throw Misuse("topology.weights", "\"explicit\"",
                  "expected a topology file that gives a weight on every link (topology.file)");

@@ -35,11 +35,14 @@ struct NamedTopology {
   std::string family;              ///< "ring"; empty if the file lists its links
   std::string weights;             ///< "metropolis", ..., "explicit", or "one-way"
   std::string observer_bind = {};  ///< where the observer listens, if not at its address
-  bool weights_may_change = false;  ///< neither run nor file name the weights, so they are metropolis
+  bool weights_may_change = false;        ///< neither run nor file name the weights, so they are metropolis
+  std::vector<std::string> notices = {};  ///< what was left out or decided when the file was read
 };
 
-/// Reads a topology file: GraphML (.graphml), DOT (.dot, .gv) or, with any other ending, TOML. In GraphML and
-/// DOT, nodes may have the attribute `address`; edges may have `weight`, `latency` and `bandwidth`. In TOML:
+/// Reads a topology file: GraphML (.graphml), DOT (.dot, .gv), GEXF (.gexf), GML (.gml), node-link JSON
+/// (.json), an edge list (.edgelist, .edges) or, with any other ending, TOML. In graph files, nodes may have
+/// the attribute `address`; edges may have `weight`, `latency` and `bandwidth`. What is no topology as it
+/// stands is mended as far as `mending` says. In TOML:
 ///
 ///     weights = "metropolis"          # any of topology.weights, or "explicit"
 ///     observer = "tcp://10.0.0.1:6999"                                           # and observer_bind
@@ -62,7 +65,7 @@ struct NamedTopology {
 /// links are for push-sum methods; a file with one-way links must not give weights.
 ///
 /// A weight on every link means explicit weights; the self weights make the rows sum to 1. The argument
-/// `weights` (topology.weights of the run) holds if the file gives none. In GraphML and DOT a `weight` may
+/// `weights` (topology.weights of the run) holds if the file gives none. In graph files a `weight` may
 /// mean anything, so it is a mixing weight only if the argument is "explicit". `seed` matters only to random
 /// families.
 ///
@@ -72,9 +75,12 @@ struct NamedTopology {
 ///   never agree; an address of a wrong form, used twice, or missing while other peers have one; a graph that
 ///   is not connected.
 NamedTopology load_topology_file(const std::filesystem::path& file, std::uint64_t seed,
-                                 const std::string& weights = "auto");
+                                 const std::string& weights = "auto", GraphMending mending = {});
 
-/// The same from TOML text.
+/// True if the name has the ending of a topology file.
+bool has_ending_of_topology(const std::filesystem::path& file);
+
+/// The same as `load_topology_file` from TOML text.
 NamedTopology parse_topology(std::string_view toml_text, std::uint64_t seed,
                              const std::string& file_name_for_messages, const std::string& weights = "auto");
 

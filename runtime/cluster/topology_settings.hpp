@@ -10,6 +10,12 @@
 
 namespace hearsay {
 
+/// Where the links of a topology file have their latency and bandwidth from, if the file does not say them.
+enum class NetworkFrom {
+  settings,  ///< [network]
+  geo,       ///< the places of the peers and the speeds of the links
+};
+
 /// [topology] of a run file.
 struct TopologySettings {
   std::string kind = "auto";  ///< ring, or star if the method has a hub
@@ -22,6 +28,7 @@ struct TopologySettings {
   /// How long a hub waits for the answers of a round, from when it has told its model. 0: until all are
   /// there.
   Duration round_deadline{0};
+  NetworkFrom network_from = NetworkFrom::settings;
   /// True if a hub closes a round before all have answered.
   bool rounds_close() const { return round_deadline != Duration{0}; }
   /// The peers with data: all of them, unless a hub has none.

@@ -24,6 +24,8 @@ NamedTopology topology_of(const RunSettings& settings, std::vector<std::string>&
   TopologySettings chosen = settings.topology;
   if (chosen.kind == "auto" && method.pattern.has_hub) chosen.kind = "star";
   NamedTopology topology = make_named_topology(chosen, settings.run.seed);
+  for (const std::string& notice : topology.notices)
+    notes.push_back("topology.file = " + settings.topology.file.string() + ": " + notice);
   const bool stays = settings.topology.schedule == "static" && settings.topology.participation == 1.0;
   if (!topology.weights_may_change || !stays) return topology;
   const MethodOptions options = resolved_options(settings.algorithm.options, method);

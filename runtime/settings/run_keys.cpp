@@ -286,6 +286,11 @@ std::vector<KeyRow<TopologySettings>> topology_rows() {
       Row("file", &Topology::file, path(), "all", "a topology file instead of kind and peers")
           .by_default("none")
           .see("../../topology/README.md#topology-files"),
+      Row("network_from", &Topology::network_from, choice<NetworkFrom>({"settings", "geo"}), "all",
+          "the network of the links of topology.file: that of [network], or by the places of the peers")
+          .unless([](const Topology& of) { return of.network_from == NetworkFrom::settings; })
+          .by_default("\"settings\"")
+          .see("../../topology/README.md#real-networks"),
   };
 }
 

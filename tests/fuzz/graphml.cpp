@@ -1,7 +1,7 @@
 // A topology file in GraphML.
 #include <string>
 
-#include "runtime/cluster/topology_description.hpp"
+#include "runtime/cluster/drawn_description.hpp"
 #include "tests/fuzz/input.hpp"
 #include "topology/foundation/ensure.hpp"
 #include "topology/interchange.hpp"

@@ -52,6 +52,7 @@ const std::map<std::string, KeySample>& key_samples() {
       {"topology.hub", {"\"dedicated\"", "\"both\""}},
       {"topology.round_deadline", {"\"2 s\"", "2"}},
       {"topology.file", {"\"" + folder.write("cluster.toml", path_of_five).string() + "\"", "1"}},
+      {"topology.network_from", {"\"geo\"", "\"here\""}},
       {"security.authorized", {"\"cluster.keys\"", "1"}},
       {"security.secret", {"\"$HOME/a.key\"", "true"}},
       {"algorithm.kind", {"\"d-psgd\"", "1"}},
