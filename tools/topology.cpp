@@ -32,6 +32,7 @@ struct TopologyOptions {
   std::string weights;
   std::string schedule;
   double participation = 1.0;
+  GraphMending mending;  ///< of a topology file
   std::uint64_t seed = 1;
   std::vector<fs::path> write;
   bool overwrite = false;
@@ -45,15 +46,26 @@ constexpr std::uint64_t first_rounds = 64;
 const std::string xml_declaration = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n";
 
 bool names_a_file(const std::string& spec) {
-  const std::string ending = fs::path(spec).extension().string();
   std::error_code ignored;  // if the path cannot be looked at, the text counts as a spelling
-  return ending == ".toml" || ending == ".graphml" || ending == ".dot" || ending == ".gv" ||
-         fs::is_regular_file(spec, ignored);
+  return has_ending_of_topology(spec) || fs::is_regular_file(spec, ignored);
+}
+
+/// Misuse if an option that mends a file is given beside the name of a family.
+void require_nothing_to_mend(const TopologyOptions& options) {
+  const GraphMending& mending = options.mending;
+  for (const auto& [option, is_on] :
+       {std::pair("--undirected", mending.undirected), std::pair("--merge-links", mending.merge_links),
+        std::pair("--largest-component", mending.largest_component),
+        std::pair("--network-from", mending.network_from_geo)})
+    if (is_on)
+      throw Misuse(std::string(option) + " is for a topology file, and " + options.spec + " is none");
 }
 
 NamedTopology cluster_of(const TopologyOptions& options) {
   const std::string weights = options.weights.empty() ? "metropolis" : options.weights;
-  if (names_a_file(options.spec)) return load_topology_file(options.spec, options.seed, weights);
+  if (names_a_file(options.spec))
+    return load_topology_file(options.spec, options.seed, weights, options.mending);
+  require_nothing_to_mend(options);
   const TopologySpec spec = parse_topology_spec(options.spec);
   TopologySettings topology;
   topology.kind = spec.spelling;
@@ -133,7 +145,14 @@ void require_writable(const NamedTopology& topology, const fs::path& file, bool 
 std::string text_for(const std::string& ending, const NamedTopology& topology) {
   if (ending == ".toml") return to_toml(topology);
   if (ending == ".svg") return to_svg(topology.graph, names_of(topology));
-  const AnnotatedGraph drawn = annotated(links_in_use(topology), &topology.mixing, names_of(topology));
+  AnnotatedGraph drawn = annotated(links_in_use(topology), &topology.mixing, names_of(topology));
+  const AnnotatedGraph whole = annotated(topology);
+  drawn.peers = whole.peers;
+  for (std::size_t k = 0, in_whole = 0; k < drawn.links.size(); ++k, ++in_whole) {
+    while (whole.graph.edges()[in_whole] != drawn.graph.edges()[k]) ++in_whole;
+    drawn.links[k].latency = whole.links[in_whole].latency;
+    drawn.links[k].bandwidth = whole.links[in_whole].bandwidth;
+  }
   return ending == ".graphml" ? to_graphml(drawn).substr(xml_declaration.size()) : to_dot(drawn);
 }
 
@@ -197,6 +216,7 @@ nlohmann::ordered_json report_as_json(const Report& report) {
   } else {
     record["spectral_gap"] = nullptr;
   }
+  if (!topology.notices.empty()) record["notices"] = topology.notices;
   if (topology.mixing.least_rho()) record["least_rho"] = *topology.mixing.least_rho();
   if (report.schedule) {
     const auto or_null = [](const auto& value) {
@@ -217,6 +237,7 @@ std::string report_as_text(const Report& report) {
   const bool regular = graph.min_degree() == graph.max_degree();
   Table table({{"", left}, {"", left}});
   table.add({"topology", report.options.spec});
+  for (const std::string& notice : topology.notices) table.add({"notice", notice});
   table.add({"peers", grouped(graph.peer_count())});
   // These figures ignore the direction of links.
   const std::string aside = topology.mixing.mutual() ? "" : ", directions aside";
@@ -301,12 +322,26 @@ void add_topology(CommandLine& program, Invocation& invocation) {
                  "the share of the peers that takes part in a round of the schedule (1)",
                  {.value_name = "SHARE"});
   command.option("--seed", &options->seed, "of random topologies (1)");
+  GraphMending& mending = options->mending;
+  command.flag("--undirected", mending.undirected, "of a file: every arc is a link that goes both ways");
+  command.flag("--merge-links", mending.merge_links,
+               "of a file: parallel links are one with their bandwidth");
+  command.flag("--largest-component", mending.largest_component,
+               "of a file: leave out the peers that are cut off from most others");
+  command.option("--network-from",
+                 [&mending](const std::string& text) {
+                   if (text != "geo") throw Misuse("--network-from", text, "expected geo");
+                   mending.network_from_geo = true;
+                 },
+                 "of a file: geo: latency by Latitude and Longitude of the peers, bandwidth by LinkSpeedRaw",
+                 {.value_name = "geo"});
   command.option("--write", &options->write,
                  "write the topology to FILE, by its ending: .toml .graphml .dot .svg; may be repeated",
                  {.value_name = "FILE"});
   command.flag("--overwrite", options->overwrite, "replace files that an earlier --write has written");
   command.flag("--json", options->json, "print the record as JSON");
-  command.examples({"hearsay topology \"torus(4x4)\"", "hearsay topology \"ring(8)\" --write ring.svg"});
+  command.examples({"hearsay topology drawn.graphml --largest-component --write new.toml",
+                    "hearsay topology \"torus(4x4)\"", "hearsay topology \"ring(8)\" --write ring.svg"});
   command.when_chosen(
       [options, &invocation] { invocation.run = [options] { return topology_command(*options); }; });
 }

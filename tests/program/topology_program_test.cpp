@@ -101,4 +101,57 @@ TEST_CASE("topology: a schedule is looked at with all peers or with a share of t
   CHECK(Json::parse(end.said)["schedule"]["first_rounds"] == 64);
 }
 
+TEST_CASE("topology: the command that a refusal names mends the file, and what it writes can be run") {
+  const DataFolder folder;
+  write_file(
+      folder.path() / "net.dot",
+      {"digraph { a -> b [bandwidth=\"1 Mbit/s\"]; a -> b [bandwidth=\"2 Mbit/s\"]; b -> c; c -> b; d -> "
+       "e; a -> a }"});
+  const ProgramEnd refused = run_program(folder.path(), {"topology", "net.dot"});
+  CHECK(refused.code == 2);
+  const std::string command =
+      "`hearsay topology net.dot --undirected --merge-links --largest-component --write new.toml`";
+  CHECK(refused.complained.find(command) != std::string::npos);
+  const ProgramEnd mended =
+      run_program(folder.path(), {"topology", "net.dot", "--undirected", "--merge-links",
+                                  "--largest-component", "--write", "new.toml", "--json"});
+  REQUIRE_MESSAGE(mended.code == 0, mended.complained);
+  CHECK(Json::parse(mended.said)["peers"] == 3);
+  CHECK(Json::parse(mended.said)["notices"].size() == 2);
+  const ProgramEnd end = run_program(folder.path(), {"topology", "new.toml", "--json"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  CHECK(Json::parse(end.said)["links"] == 2);
+  CHECK(content_of(folder.path() / "new.toml").find("bandwidth = \"3 Mbit/s\"") != std::string::npos);
+  CHECK(run_program(folder.path(), {"topology", "ring(4)", "--undirected"}).complained ==
+        "hearsay: --undirected is for a topology file, and ring(4) is none\n");
+  CHECK(run_program(folder.path(), {"topology", "net.dot", "--network-from", "here"}).complained ==
+        "hearsay: --network-from = here: expected geo\n");
+}
+
+TEST_CASE("topology: places make a network, which is written in every format and simulated in one command") {
+  const DataFolder folder;
+  write_file(
+      folder.path() / "zoo.dot",
+      {"graph { a [Latitude=50, Longitude=8]; b [Latitude=52, Longitude=13]; c [Latitude=48, Longitude=2]; "
+       "edge [LinkSpeedRaw=10000000]; a -- b; b -- c }"});
+  for (const std::string file : {"t.toml", "t.graphml", "t.gv"}) {
+    CAPTURE(file);
+    const ProgramEnd end =
+        run_program(folder.path(), {"topology", "zoo.dot", "--network-from", "geo", "--write", file});
+    REQUIRE_MESSAGE(end.code == 0, end.complained);
+    CHECK(content_of(folder.path() / file).find("10 Mbit/s") != std::string::npos);
+    CHECK(content_of(folder.path() / file).find("4.179 ms") != std::string::npos);
+  }
+  write_file(folder.path() / "run.toml", {"model.kind = \"quadratic(10)\"\nrun.iterations = 3\n"});
+  const auto simulated = [&](const std::string& file, const std::string& from) {
+    const ProgramEnd end =
+        run_program(folder.path(), {"simulate", "run.toml", "--overwrite", "--json", "--set",
+                                    "topology.file=" + file, "--set", "topology.network_from=" + from});
+    REQUIRE_MESSAGE(end.code == 0, end.complained);
+    return Json::parse(end.said)["seconds"].get<double>();
+  };
+  CHECK(simulated("zoo.dot", "geo") == simulated("t.toml", "settings"));
+  CHECK(simulated("zoo.dot", "geo") > simulated("zoo.dot", "settings"));
+}
+
 }  // namespace hearsay::test::topology_program_test
