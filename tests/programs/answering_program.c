@@ -18,8 +18,8 @@
 //     kill-between    kills itself, once
 //
 // or at all peers: random (gradients that do not repeat; random-at-1: at peer 1), elsewhere (another x_0 at
-// peer 1), mask (another buffer at peer 1), more (a buffer at peer 1 alone), layers, double, larger (another d at peer 1), bad-hello, mute, forget (another x_0 at the second
-// start).
+// peer 1), mask (another buffer at peer 1), more (a buffer at peer 1 alone), layers, double, larger (another d at peer 1), large (d = 30,000), bad-hello, mute, forget (another x_0 at
+// the second start).
 
 #define _GNU_SOURCE
 #include <math.h>
@@ -89,6 +89,7 @@ int main(int argc, char** argv) {
   channel = atoi(getenv("HEARSAY_CHANNEL"));
   peer = atoi(getenv("HEARSAY_ID"));
   if (has("larger") && peer == 1) dimension = 7;
+  if (has("large")) dimension = 30000;
   if (has("mute")) return 1;
 
   // The file is there from the first start on, for faults that happen once.
@@ -113,7 +114,7 @@ int main(int argc, char** argv) {
   const int64_t* const chosen = (const int64_t*)(memory + number_at(facts, "\"samples\""));
 
   const int elsewhere = (has("elsewhere") && peer == 1) || (has("forget") && !is_first_start);
-  for (int k = 0; k < dimension; ++k) x[k] = (float)k + (elsewhere ? 2.0f : 1.0f);
+  for (int k = 0; k < dimension; ++k) x[k] = (float)(k % 6) + (elsewhere ? 2.0f : 1.0f);
   if (ftruncate(memory_file, 0) == 0) return 9;  // it would end hearsay, too
   const char* fixed = "";
   if (has("mask") || has("more") || has("garbled"))
