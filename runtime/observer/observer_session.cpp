@@ -95,7 +95,6 @@ void ObserverSession::answer_hello(const FrameHeader& hello, std::span<const std
   admit(hello, host);
 }
 
-/// The last word was said. A restarted process need not be restored.
 void ObserverSession::answer_late_hello(const FrameHeader& hello) {
   const PeerId sender = hello.sender;
   if (claims_.is_holder(hello)) return farewell_->say(sender);

@@ -166,6 +166,7 @@ class ObserverSession {
   // Hellos.
   void answer_hello(const FrameHeader& hello, std::span<const std::byte> payload, Instant now,
                     const std::string& host);
+  /// The last word was said. A restarted process need not be restored.
   void answer_late_hello(const FrameHeader& hello);
   void admit(const FrameHeader& hello, const std::string& host);
   void welcome_joiner(const FrameHeader& hello);

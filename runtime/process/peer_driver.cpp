@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <exception>
-#include <filesystem>
 #include <utility>
 
 #include "runtime/checkpoint/replay.hpp"
-#include "runtime/data/npy.hpp"
 #include "runtime/foundation/peak_memory.hpp"
 #include "runtime/peer/peer.hpp"
 #include "runtime/record/json.hpp"
@@ -85,16 +83,6 @@ void PeerDriver<Scalar>::act() {
     case PeerState::diverged:
       return stop();
   }
-}
-
-template <class Scalar>
-std::string PeerDriver<Scalar>::keep_own_model() {
-  const std::filesystem::path& output = experiment_.settings.run.output;
-  std::error_code ignored;
-  std::filesystem::create_directories(output, ignored);
-  const std::filesystem::path file = output / ("model-" + std::to_string(id()) + ".npy");
-  write_npy<Scalar>(file, peer_->told_model());
-  return file.string();
 }
 
 template <class Scalar>

@@ -1,14 +1,17 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "runtime/checkpoint/keeper.hpp"
+#include "runtime/data/npy.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/network/link.hpp"
 #include "runtime/peer/peer.hpp"
@@ -73,7 +76,14 @@ class PeerDriver {
     }
   }
   /// Writes this peer's model to a file of its own, and returns the file's path. Throws Misuse.
-  std::string keep_own_model();
+  std::string keep_own_model() {
+    const std::filesystem::path& output = experiment_.settings.run.output;
+    std::error_code ignored;
+    std::filesystem::create_directories(output, ignored);
+    const std::filesystem::path file = output / ("model-" + std::to_string(id()) + ".npy");
+    write_npy<Scalar>(file, peer_->told_model());
+    return file.string();
+  }
   /// Takes a checkpoint.
   void keep();
   void take_gradient();

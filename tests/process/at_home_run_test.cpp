@@ -34,11 +34,12 @@ TEST_SUITE("net") {
     check_same(private_run, simulate(at_home, Duration{1000}));
     CHECK(private_run.loss_samples == 90);
     CHECK(private_run.judged == JudgedSamples{.are_test = false, .count = 90});
-    // Models up, models down, answers: 64 bytes of header each; 15 floats, 32 bytes of score.
+    // Models up, questions down, answers: 64 bytes of header each; 15 floats in all but the question on x_0,
+    // 32 bytes of score.
     constexpr std::uint64_t model = 64 + 15 * 4;
     const std::uint64_t evaluations = private_run.evaluations.size();
     CHECK(private_run.evaluations.back().evaluation_bytes ==
-          3 * ((evaluations - 1) * model + evaluations * (model + 64 + 32)));
+          3 * (2 * (evaluations - 1) * model + 64 + evaluations * (64 + 32)));
   }
 
   TEST_CASE("own: processes that keep their models write them, and judge them as the simulator does") {
