@@ -1,3 +1,5 @@
+// Else Boost 1.74 says in every build that its own JSON parser uses a deprecated header of its own.
+#define BOOST_BIND_GLOBAL_PLACEHOLDERS
 #include <boost/property_tree/json_parser.hpp>
 #include <boost/property_tree/ptree.hpp>
 #include <sstream>
