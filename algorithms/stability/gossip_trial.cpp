@@ -14,8 +14,7 @@ namespace hearsay {
 namespace {
 
 constexpr std::uint64_t seed = 0x676f7373;
-constexpr int peers = 8;
-constexpr std::uint64_t rounds = 2000;
+constexpr int peers = trial_peers;
 
 using Modes = Eigen::Matrix<double, peers, Eigen::Dynamic, Eigen::RowMajor>;
 
@@ -54,17 +53,11 @@ bool gossip_settles(const MethodInfo& method, const MethodOptions& options, doub
   std::vector<Scalar> z(dimension);
   std::vector<Scalar> error(dimension);
   Modes along(peers, d);
-  double before = 0.0;
-  double last = 0.0;
-  for (std::uint64_t round = 0; round < rounds; ++round) {
+  TrialJudge judge(1e-8, 1e12 * static_cast<double>(peers * dimension));
+  for (std::uint64_t round = 0; round < trial_rounds; ++round) {
     for (int k = 0; k < peers; ++k) along.row(k) = models[k].compressed * states[k];
     Modes noise = V * along;
-    const double size = noise.squaredNorm();
-    // The negation makes NaN diverge, too.
-    if (!(size < 1e12 * static_cast<double>(peers * dimension))) return false;
-    if (size < 1e-8) return true;
-    if (round >= rounds / 4 && round < rounds / 2) before += size;
-    if (round >= rounds - rounds / 4) last += size;
+    if (const auto known = judge.note(noise.squaredNorm())) return *known;
     for (int i = 0; i < peers; ++i) {
       for (std::size_t c = 0; c < dimension; ++c) {
         z[c] = static_cast<Scalar>(noise(i, static_cast<Eigen::Index>(c)));
@@ -80,7 +73,7 @@ bool gossip_settles(const MethodInfo& method, const MethodOptions& options, doub
     for (int k = 0; k < peers; ++k)
       states[k] = (models[k].step * states[k] + models[k].noise * along.row(k)).eval();
   }
-  return last < before;
+  return judge.settles();
 }
 
 template <class Scalar>

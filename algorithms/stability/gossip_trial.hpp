@@ -4,11 +4,9 @@
 
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/seam/method.hpp"
+#include "algorithms/stability/trial.hpp"
 
 namespace hearsay {
-
-/// The most coordinates of a trial; more would take longer than a user would wait.
-constexpr std::size_t most_trial_coordinates = 400;
 
 /// Tries gossip without gradients, with the real compressor, and returns whether it settles. For compressors
 /// whose error depends on their past: top-k leaves out again what it left out before, so ConsensusLimit,

@@ -7,14 +7,13 @@
 #include <vector>
 
 #include "algorithms/arithmetic/random.hpp"
+#include "algorithms/stability/trial.hpp"
 
 namespace hearsay {
 
 namespace {
 
 constexpr std::uint64_t trial_seed = 0x747261636b;
-constexpr int trial_peers = 8;
-constexpr std::uint64_t trial_rounds = 2000;
 
 using PeerRowsOf = Eigen::Matrix<double, trial_peers, Eigen::Dynamic, Eigen::RowMajor>;
 using PeerMatrix = Eigen::Matrix<double, trial_peers, trial_peers>;
@@ -95,8 +94,7 @@ bool trackers_settle(const CompressedTracking& of, double fastest, Compressor<Sc
   Followed<Scalar> models(compressor, of.damping, dimension);
   Followed<Scalar> trackers(compressor, of.damping, dimension);
   const double at_first = distance_from_mean(x);
-  double before = 0.0;
-  double last = 0.0;
+  TrialJudge judge(1e-12 * at_first, 1e12 * at_first);
   for (std::uint64_t round = 0; round < trial_rounds; ++round) {
     const PeerRowsOf* const known_x = models.follow(x, 2 * round);
     const PeerRowsOf* const known_y = trackers.follow(y, 2 * round + 1);
@@ -104,14 +102,9 @@ bool trackers_settle(const CompressedTracking& of, double fastest, Compressor<Sc
     const PeerRowsOf next = x - pull * *known_x - of.step_size * y;
     y += gradients(next - x) - pull * *known_y;
     x = next;
-    const double now = distance_from_mean(x);
-    // The negation makes NaN diverge, too.
-    if (!(now < 1e12 * at_first)) return false;
-    if (now < 1e-12 * at_first) return true;
-    if (round >= trial_rounds / 4 && round < trial_rounds / 2) before += now;
-    if (round >= trial_rounds - trial_rounds / 4) last += now;
+    if (const auto known = judge.note(distance_from_mean(x))) return *known;
   }
-  return last < before;
+  return judge.settles();
 }
 
 template bool trackers_settle(const CompressedTracking&, double, Compressor<float>&, std::size_t);

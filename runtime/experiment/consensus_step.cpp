@@ -59,15 +59,11 @@ class StableSteps {
   }
 
  private:
-  /// A compressor of so many coordinates whose share of what it keeps is that of the real one.
   void prepare_trials(std::size_t dimension) {
     trial_coordinates_ = std::min(dimension, most_trial_coordinates);
-    const SegmentTable whole = {{"all", 0, static_cast<Index>(trial_coordinates_)}};
-    auto compressor = make_compressor<Scalar>(experiment_.settings.algorithm.compressor, whole);
-    const std::optional<LinearError> of_trial = typical_error(*compressor, trial_coordinates_);
-    if (!of_trial || std::abs(of_trial->keep - typical_->keep) > 0.2 * typical_->keep) return;
-    trial_compressor_ = std::move(compressor);
-    fastest_ = 1.0 - spectrum(experiment_.topology.mixing).smallest;
+    trial_compressor_ =
+        trial_compressor<Scalar>(experiment_.settings.algorithm.compressor, *typical_, trial_coordinates_);
+    if (trial_compressor_) fastest_ = 1.0 - spectrum(experiment_.topology.mixing).smallest;
   }
 
   const Experiment<Scalar>& experiment_;

@@ -1,12 +1,11 @@
 #include "tools/check/tracker_limit.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "algorithms/compression/registry.hpp"
 #include "algorithms/compression/typical_omega.hpp"
-#include "algorithms/stability/gossip_trial.hpp"
 #include "algorithms/stability/tracker_trial.hpp"
+#include "algorithms/stability/trial.hpp"
 #include "runtime/foundation/units.hpp"
 #include "tools/check/curvature.hpp"
 #include "topology/spectrum.hpp"
@@ -16,20 +15,6 @@ namespace hearsay {
 namespace {
 
 constexpr double least_step_tried = 1e-3;
-
-/// Returns a compressor of few coordinates that keeps the same share as the run's; null if none does.
-template <class Scalar>
-std::unique_ptr<Compressor<Scalar>> trial_compressor(const Experiment<Scalar>& experiment,
-                                                     std::size_t coordinates) {
-  const std::string& spelling = experiment.settings.algorithm.compressor;
-  const auto real = make_compressor<Scalar>(spelling, experiment.problem.objectives.front()->segments());
-  const SegmentTable whole = {{"all", 0, static_cast<Index>(coordinates)}};
-  auto small = make_compressor<Scalar>(spelling, whole);
-  const auto of_real = typical_error(*real, static_cast<std::size_t>(experiment.problem.dimension()));
-  const auto of_small = typical_error(*small, coordinates);
-  const bool alike = of_real && of_small && std::abs(of_small->keep - of_real->keep) <= 0.2 * of_real->keep;
-  return alike ? std::move(small) : nullptr;
-}
 
 }  // namespace
 
@@ -44,7 +29,11 @@ std::optional<std::string> tracker_warning(const Experiment<Scalar>& experiment)
   if (!of_loss || of_loss->largest == 0.0) return std::nullopt;
   const auto coordinates =
       std::min(static_cast<std::size_t>(experiment.problem.dimension()), most_trial_coordinates);
-  const auto compressor = trial_compressor(experiment, coordinates);
+  const auto of_run = typical_error(
+      *make_compressor<Scalar>(algorithm.compressor, experiment.problem.objectives.front()->segments()),
+      static_cast<std::size_t>(experiment.problem.dimension()));
+  const auto compressor =
+      of_run ? trial_compressor<Scalar>(algorithm.compressor, *of_run, coordinates) : nullptr;
   if (!compressor) return std::nullopt;
   const double fastest = 1.0 - spectrum(mixing).smallest;
   const auto settles = [&](double consensus_step) {
