@@ -22,24 +22,56 @@ RunSettings on_ten_megabits() {
 TEST_CASE(
     "evaluation time: the models of all peers pass the port of the observer, and a verdict comes back") {
   RunSettings settings = on_ten_megabits();
-  const double models = 8 * (64 + 4.0 * parameters) / 1.25e6;
-  CHECK(evaluation_seconds_on_the_wire(settings, parameters, 8) == doctest::Approx(models + 0.010));
-  settings.data.partition = "home";  // the mean model goes to every peer, and answers come
-  CHECK(evaluation_seconds_on_the_wire(settings, parameters, 8) == doctest::Approx(2 * models + 0.020));
+  const double models = 8 * (64 + 4.0 * parameters);
+  EvaluationTraffic traffic = evaluation_traffic(settings, parameters, 8);
+  CHECK(static_cast<double>(traffic.bytes_in) == models);
+  CHECK(traffic.bytes_out == 8 * 64);
+  CHECK(traffic.seconds == doctest::Approx(models / 1.25e6 + 0.010));
+  settings.data.partition = "home";  // the mean model goes to every peer, and answers of 32 bytes come
+  traffic = evaluation_traffic(settings, parameters, 8);
+  CHECK(static_cast<double>(traffic.bytes_in) == models + 8 * (64 + 32));
+  CHECK(static_cast<double>(traffic.bytes_out) == models + 8 * 64);
+  CHECK(traffic.seconds == doctest::Approx(2 * models / 1.25e6 + 0.020));
   settings.run.evaluate = RunSettings::Run::Evaluate::own;
-  CHECK(evaluation_seconds_on_the_wire(settings, parameters, 8) == doctest::Approx(8 * 608 / 1.25e6 + 0.010));
+  traffic = evaluation_traffic(settings, parameters, 8);
+  CHECK(traffic.bytes_in == 8 * 608);
+  CHECK(traffic.seconds == doctest::Approx(8 * 608 / 1.25e6 + 0.010));
 }
 
-TEST_CASE("evaluation time: it is said if it is no small part of the time between two evaluations") {
+TEST_CASE("evaluation time: check says which share of the observer's port evaluations take") {
   RunSettings settings = on_ten_megabits();
   settings.run.evaluate_every = 10;
-  CHECK(evaluation_time_text(settings, parameters, 8, 20.0) == "");  // 7 s of 200 s
-  CHECK(evaluation_time_text(settings, parameters, 8, 1.0) ==
-        ": one would take 6.99 s on this network if network.evaluations were \"shaped\"");
+  const EvaluationTraffic traffic = evaluation_traffic(settings, parameters, 8);
+  const std::string bytes =
+      "every 10 iterations; one takes 8.72 MB into the observer's port and 512 bytes out of it";
+  CHECK(
+      evaluations_text(settings, traffic, 20.0) ==
+      bytes +
+          ", 6.99 s on this network, 3.5 % of the time between two, if network.evaluations were \"shaped\"");
+  CHECK(evaluations_text(settings, traffic, std::nullopt) == bytes);
   settings.evaluations = EvaluationFrames::shaped;
-  CHECK(evaluation_time_text(settings, parameters, 8, 20.0) ==
-        ": the frames of one take 6.99 s on this network");
-  CHECK(evaluation_time_text(RunSettings(), parameters, 8, 1.0) == "");
+  CHECK(evaluations_text(settings, traffic, 1.0) ==
+        bytes + ", 6.99 s on this network, 70 % of the time between two");
+  const RunSettings unlimited;
+  CHECK(evaluations_text(unlimited, evaluation_traffic(unlimited, parameters, 8), 1.0) == bytes);
+}
+
+TEST_CASE("evaluation time: check warns above 5 % of the port, and names an evaluate_every that takes 5 %") {
+  RunSettings settings = on_ten_megabits();
+  settings.run.evaluate_every = 10;
+  EvaluationTraffic traffic = evaluation_traffic(settings, parameters, 8);
+  CHECK_FALSE(evaluations_warning(settings, traffic, 1.0));  // they pass no emulated link
+  settings.evaluations = EvaluationFrames::shaped;
+  CHECK_FALSE(evaluations_warning(settings, traffic, 14.0));
+  CHECK_FALSE(evaluations_warning(settings, traffic, std::nullopt));
+  const std::string expected =
+      "evaluations take 70 % of the observer's port, and training may wait for them; expected "
+      "run.evaluate_every = "
+      "140 or more, which takes 5 %";
+  CHECK(evaluations_warning(settings, traffic, 1.0) ==
+        expected + ", or run.evaluate = \"own\", for which no model travels");
+  settings.run.evaluate_every = 140;
+  CHECK_FALSE(evaluations_warning(settings, traffic, 1.0));
 }
 
 }  // namespace hearsay::evaluation_time_test

@@ -337,15 +337,17 @@ std::string as_text(const std::string& name, const Plan& plan) {
                      (plan.dry_run.computing_share
                           ? ", " + fixed(100.0 * *plan.dry_run.computing_share, 1) + " % of it computing"
                           : "")});
+  const EvaluationTraffic evaluation = evaluation_traffic(settings, plan.dimension, plan.peers);
+  table.add({"evaluations", evaluations_text(settings, evaluation, plan.dry_run.seconds_per_iteration)});
   table.add({"the whole run", total_text(plan)});
   table.add({"", predicted(plan.dry_run.seconds)});
   if (plan.dry_run.seconds)
     table.add({"", "with a core for each peer (this machine has " +
                        grouped(std::max(1u, std::thread::hardware_concurrency())) +
-                       "), and without evaluations" +
-                       evaluation_time_text(settings, plan.dimension, plan.peers,
-                                            *plan.dry_run.seconds_per_iteration)});
+                       "), and without evaluations"});
   for (const std::string& warning : plan.warnings) table.add({"warning", warning});
+  if (const auto warning = evaluations_warning(settings, evaluation, plan.dry_run.seconds_per_iteration))
+    table.add({"warning", *warning});
   return table.text();
 }
 

@@ -1,6 +1,6 @@
 #include "tools/check/evaluation_time.hpp"
 
-#include <algorithm>
+#include <cmath>
 
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/observer/evaluation_frame_bytes.hpp"
@@ -8,7 +8,26 @@
 
 namespace hearsay {
 
-double evaluation_seconds_on_the_wire(const RunSettings& settings, std::uint64_t dimension, PeerId peers) {
+namespace {
+
+constexpr double small_share = 0.05;
+
+/// Returns the share of the time between two evaluations that one takes of the port.
+std::optional<double> share_of_port(const RunSettings& settings, const EvaluationTraffic& traffic,
+                                    std::optional<double> iteration) {
+  const double between = iteration.value_or(0.0) * static_cast<double>(settings.run.evaluate_every);
+  return between > 0.0 && traffic.seconds > 0.0 ? std::optional(traffic.seconds / between) : std::nullopt;
+}
+
+std::string amount_text(std::uint64_t bytes) {
+  return bytes < 10'000 ? grouped(bytes) + " bytes" : megabytes_text(static_cast<double>(bytes));
+}
+
+std::string percent(double share) { return fixed(100.0 * share, share < 0.1 ? 1 : 0) + " %"; }
+
+}  // namespace
+
+EvaluationTraffic evaluation_traffic(const RunSettings& settings, std::uint64_t dimension, PeerId peers) {
   const std::uint64_t model = dimension * (settings.run.scalar == ScalarKind::float32 ? 4 : 8);
   const bool judges_own = settings.run.evaluate == RunSettings::Run::Evaluate::own;
   const bool at_home = settings.data.partition == "home" || has_programs(settings);
@@ -21,20 +40,43 @@ double evaluation_seconds_on_the_wire(const RunSettings& settings, std::uint64_t
     return rate > 0.0 ? static_cast<double>(peers * bytes.of(kind)) / rate : 0.0;
   };
   const double latency = seconds(network.latency);
-  double takes = wire_seconds(network.bandwidth_down, FrameKind::evaluation) + 2 * latency;
-  if (bytes.asks_peers()) takes += wire_seconds(network.bandwidth_up, FrameKind::question) + 2 * latency;
-  return takes;
+  EvaluationTraffic traffic{
+      .bytes_in = peers * bytes.of(FrameKind::evaluation),
+      .bytes_out = peers * bytes.of(FrameKind::verdict),
+      .seconds = wire_seconds(network.bandwidth_down, FrameKind::evaluation) + 2 * latency};
+  if (bytes.asks_peers()) {
+    traffic.bytes_in += peers * bytes.of(FrameKind::answer);
+    traffic.bytes_out += peers * bytes.of(FrameKind::question);
+    traffic.seconds += wire_seconds(network.bandwidth_up, FrameKind::question) + 2 * latency;
+  }
+  return traffic;
 }
 
-std::string evaluation_time_text(const RunSettings& settings, std::uint64_t dimension, PeerId peers,
-                                 double iteration) {
-  const double takes = evaluation_seconds_on_the_wire(settings, dimension, peers);
-  if (settings.shapes_evaluations())
-    return ": the frames of one take " + seconds_text(takes) + " on this network";
-  const double between = iteration * static_cast<double>(settings.run.evaluate_every);
-  if (takes <= 0.05 * between) return "";
-  return ": one would take " + seconds_text(takes) +
-         " on this network if network.evaluations were \"shaped\"";
+std::string evaluations_text(const RunSettings& settings, const EvaluationTraffic& traffic,
+                             std::optional<double> iteration) {
+  std::string text = "every " + counted(settings.run.evaluate_every, "iteration") + "; one takes " +
+                     amount_text(traffic.bytes_in) + " into the observer's port and " +
+                     amount_text(traffic.bytes_out) + " out of it";
+  const auto share = share_of_port(settings, traffic, iteration);
+  if (!share) return text;
+  text += ", " + seconds_text(traffic.seconds) + " on this network, " + percent(*share) +
+          " of the time between two";
+  if (!settings.shapes_evaluations()) text += ", if network.evaluations were \"shaped\"";
+  return text;
+}
+
+std::optional<std::string> evaluations_warning(const RunSettings& settings, const EvaluationTraffic& traffic,
+                                               std::optional<double> iteration) {
+  const auto share = share_of_port(settings, traffic, iteration);
+  if (!settings.shapes_evaluations() || !share || *share <= small_share) return std::nullopt;
+  const double enough = std::ceil(traffic.seconds / (small_share * *iteration));
+  std::string text =
+      "evaluations take " + percent(*share) +
+      " of the observer's port, and training may wait for them; expected run.evaluate_every = " +
+      grouped(static_cast<std::uint64_t>(enough)) + " or more, which takes 5 %";
+  if (settings.run.evaluate != RunSettings::Run::Evaluate::own)
+    text += ", or run.evaluate = \"own\", for which no model travels";
+  return text;
 }
 
 }  // namespace hearsay

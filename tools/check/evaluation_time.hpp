@@ -9,13 +9,24 @@
 
 namespace hearsay {
 
-/// Returns how long the frames of one evaluation take on the emulated network, in seconds, if nothing else is
-/// on it: the models of all peers through the port of the observer, and back as far as they are asked.
-double evaluation_seconds_on_the_wire(const RunSettings& settings, std::uint64_t dimension, PeerId peers);
+/// The frames of one evaluation at the port of the observer.
+struct EvaluationTraffic {
+  std::uint64_t bytes_in = 0;   ///< evaluations and answers of all peers
+  std::uint64_t bytes_out = 0;  ///< questions to all peers, and verdicts
+  /// How long they take on the emulated network if nothing else is on it; 0 if that is not limited.
+  double seconds = 0.0;
+};
 
-/// Returns that in words, with a colon before it. Empty if evaluations are free, and one is no more than 5 %
-/// of the time between two; `iteration` is the seconds of an iteration.
-std::string evaluation_time_text(const RunSettings& settings, std::uint64_t dimension, PeerId peers,
-                                 double iteration);
+EvaluationTraffic evaluation_traffic(const RunSettings& settings, std::uint64_t dimension, PeerId peers);
+
+/// Returns how often a run is evaluated, and what an evaluation takes of the observer's port: in bytes, and in
+/// time where the network is limited. `iteration` is the seconds of an iteration, if they are known.
+std::string evaluations_text(const RunSettings& settings, const EvaluationTraffic& traffic,
+                             std::optional<double> iteration);
+
+/// Returns a warning if evaluations pass the emulated network and take more than 5 % of the observer's port:
+/// training then waits for them. It names a run.evaluate_every that takes 5 %.
+std::optional<std::string> evaluations_warning(const RunSettings& settings, const EvaluationTraffic& traffic,
+                                               std::optional<double> iteration);
 
 }  // namespace hearsay
