@@ -15,7 +15,7 @@ void connect_dealer(zmq::socket_t& dealer, PeerId self, std::size_t payload_limi
   dealer.set(zmq::sockopt::sndhwm, high_water_mark);
   if (parsed.is_loopback()) dealer.set(zmq::sockopt::sndbuf, loopback_send_buffer_bytes);
   dealer.set(zmq::sockopt::reconnect_ivl, 20);  // ms; short, since peers may start in any order
-  dealer.set(zmq::sockopt::reconnect_ivl_max, 500);
+  dealer.set(zmq::sockopt::reconnect_ivl_max, 100);
   dealer.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(payload_limit_bytes));
   dealer.set(zmq::sockopt::ipv6, parsed.is_v6());
   secure_client(dealer, credentials, server);
