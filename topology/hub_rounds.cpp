@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,14 +26,16 @@ struct Group {
 
   bool all_answer() const { return answering == members.size(); }
   RandomOrder order_in(std::uint64_t round) const { return {members.size(), seed, round}; }
-  /// Returns who answers in a round, ascending.
-  std::vector<PeerId> answers_in(std::uint64_t round) const {
-    if (all_answer()) return members;
+  /// Appends who answers in a round, ascending.
+  void append_answers(std::uint64_t round, std::vector<PeerId>& ids) const {
+    if (all_answer()) {
+      ids.insert(ids.end(), members.begin(), members.end());
+      return;
+    }
+    const std::size_t before = ids.size();
     const RandomOrder order = order_in(round);
-    std::vector<PeerId> answers;
-    for (PeerId place = 0; place < answering; ++place) answers.push_back(members[order.at(place)]);
-    std::ranges::sort(answers);
-    return answers;
+    for (PeerId place = 0; place < answering; ++place) ids.push_back(members[order.at(place)]);
+    std::ranges::sort(std::span(ids).subspan(before));
   }
   bool answers(PeerId member, std::uint64_t round) const {
     if (all_answer()) return true;
@@ -41,22 +44,20 @@ struct Group {
   }
 };
 
-/// Returns the row of a gatherer in a round with these answers, ascending. `all`: its row if all answer.
-MixingRow row_with(const MixingRow& all, PeerId gatherer, const std::vector<PeerId>& answers) {
-  MixingRow row{.self_weight = 1.0, .hears = {}, .heard_by = {}, .trains = false};
-  const auto add = [&](const WeightedNeighbor& neighbor) {
-    row.hears.push_back(neighbor);
-    row.heard_by.push_back(neighbor.id);
-    row.self_weight -= neighbor.weight;
-  };
-  // A head hears the hub in every round.
-  if (gatherer != hub_id) add(all.hears.front());
-  for (const PeerId peer : answers)
-    if (peer == gatherer)
-      row.trains = true;
-    else
-      add(*std::ranges::lower_bound(all.hears, peer, {}, &WeightedNeighbor::id));
-  return row;
+/// Makes `row`, that of a gatherer if all answer, its row of a round.
+void keep_answers(MixingRow& row, const Group& group, std::uint64_t round) {
+  row.heard_by.clear();
+  if (group.gatherer != hub_id) row.heard_by.push_back(hub_id);  // a head hears the hub in every round
+  group.append_answers(round, row.heard_by);
+  row.trains = std::erase(row.heard_by, group.gatherer) > 0;
+  auto kept = row.heard_by.begin();
+  std::erase_if(row.hears, [&](const WeightedNeighbor& neighbor) {
+    if (kept == row.heard_by.end() || *kept != neighbor.id) return true;
+    ++kept;
+    return false;
+  });
+  row.self_weight = 1.0;
+  for (const WeightedNeighbor& neighbor : row.hears) row.self_weight -= neighbor.weight;
 }
 
 /// The rounds of a hub, or of a tree below it.
@@ -68,18 +69,16 @@ class HubRounds final : public Schedule {
     for (const Group& group : groups) groups_.emplace(group.gatherer, group);
   }
   PeerId peer_count() const override { return whole_->peer_count(); }
-  MixingRow row(PeerId peer, std::uint64_t round) const override {
-    MixingRow all = whole_->row(peer, 0);
+  void write_row(PeerId peer, std::uint64_t round, MixingRow& row) const override {
+    whole_->write_row(peer, 0, row);
     if (const auto own = groups_.find(peer); own != groups_.end())
-      return row_with(all, peer, own->second.answers_in(round));
+      return keep_answers(row, own->second, round);
     if (peer == hub_id) {
-      all.trains = hub_data_ == HubData::its_own;
-      return all;
+      row.trains = hub_data_ == HubData::its_own;
+      return;
     }
-    const auto above = groups_.find(all.heard_by.front());
-    if (above != groups_.end() && !above->second.answers(peer, round))
-      return {.self_weight = 1.0, .hears = {}, .heard_by = {}, .participates = false};
-    return all;
+    const auto above = groups_.find(row.heard_by.front());
+    if (above != groups_.end() && !above->second.answers(peer, round)) row.sit_out();
   }
   std::optional<std::uint64_t> period() const override {
     const bool all_answer =

@@ -26,6 +26,15 @@ struct MixingRow {
   bool participates = true;
   /// True if the peer's own data count in the round. Only a hub takes part without them (hub_rounds.hpp).
   bool trains = true;
+
+  /// Makes this the row of a peer that takes no part in the round.
+  void sit_out() {
+    self_weight = 1.0;
+    hears.clear();
+    heard_by.clear();
+    participates = false;
+    trains = true;
+  }
 };
 
 }  // namespace hearsay

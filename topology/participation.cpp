@@ -24,12 +24,12 @@ class ParticipationRounds final : public Schedule {
       : name_(std::move(name)), whole_(std::move(whole)), participants_(participants), seed_(seed) {}
 
   PeerId peer_count() const override { return whole_->peer_count(); }
-  MixingRow row(PeerId peer, std::uint64_t round) const override {
+  void write_row(PeerId peer, std::uint64_t round, MixingRow& row) const override {
     const RandomOrder order(peer_count(), seed_, round);
     const auto sits_out = [&](PeerId id) { return order.place_of(id) >= participants_; };
-    if (sits_out(peer)) return {.self_weight = 1.0, .hears = {}, .heard_by = {}, .participates = false};
+    if (sits_out(peer)) return row.sit_out();
     // Links go both ways: those that are heard are those that hear.
-    MixingRow row = whole_->row(peer, round);
+    whole_->write_row(peer, round, row);
     std::erase_if(row.hears, [&](const WeightedNeighbor& neighbor) { return sits_out(neighbor.id); });
     row.heard_by.clear();
     double sum = 0.0;
@@ -38,7 +38,6 @@ class ParticipationRounds final : public Schedule {
       sum += neighbor.weight;
     }
     row.self_weight = 1.0 - sum;
-    return row;
   }
   std::optional<std::uint64_t> period() const override { return std::nullopt; }
   const Schedule& whole() const override { return *whole_; }

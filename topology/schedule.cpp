@@ -26,8 +26,8 @@ class Cycle : public Schedule {
     ensure(!rounds_.empty(), "a schedule has at least one round");
   }
   PeerId peer_count() const override { return rounds_.front().peer_count(); }
-  MixingRow row(PeerId peer, std::uint64_t round) const override {
-    return rounds_[round % rounds_.size()].row(peer);
+  void write_row(PeerId peer, std::uint64_t round, MixingRow& row) const override {
+    row = rounds_[round % rounds_.size()].row(peer);
   }
   std::optional<std::uint64_t> period() const override { return rounds_.size(); }
   std::string name() const override { return name_; }
@@ -43,9 +43,9 @@ class ShuffledCycle final : public Cycle {
   ShuffledCycle(std::string name, std::vector<MixingMatrix> rounds, std::uint64_t seed)
       : Cycle(std::move(name), std::move(rounds)), seed_(seed) {}
 
-  MixingRow row(PeerId peer, std::uint64_t round) const override {
+  void write_row(PeerId peer, std::uint64_t round, MixingRow& row) const override {
     const std::uint64_t count = rounds_.size();
-    return rounds_[RandomOrder(count, seed_, round / count).at(round % count)].row(peer);
+    row = rounds_[RandomOrder(count, seed_, round / count).at(round % count)].row(peer);
   }
   bool repeats_in_order() const override { return rounds_.size() == 1; }
 

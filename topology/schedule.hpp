@@ -22,8 +22,15 @@ class Schedule {
  public:
   virtual ~Schedule() = default;
   virtual PeerId peer_count() const = 0;
-  /// Returns the row of `peer` in round `round`. Costs the same for every round, and no memory.
-  virtual MixingRow row(PeerId peer, std::uint64_t round) const = 0;
+  /// Writes the row of `peer` in round `round` to `row`, and uses the memory that it has. Costs the same for
+  /// every round.
+  virtual void write_row(PeerId peer, std::uint64_t round, MixingRow& row) const = 0;
+  /// Returns that row, in memory of its own.
+  MixingRow row(PeerId peer, std::uint64_t round) const {
+    MixingRow row;
+    write_row(peer, round, row);
+    return row;
+  }
   /// The number of rounds after which the sequence repeats, in the same or in another order
   /// (repeats_in_order). So rounds 0 ... period-1 have every link that ever occurs. 1 for a static schedule.
   /// Empty if each round is drawn anew, so that the sequence never repeats.

@@ -31,7 +31,7 @@ template <class Scalar>
 void Iteration<Scalar>::turn_to(std::uint64_t round) {
   if (!instead_) {
     if (row_ == &scheduled_ && rows_.period() == 1) return;
-    scheduled_ = rows_.at(round);
+    rows_.write(round, scheduled_);
   }
   row_ = instead_ ? instead_ : &scheduled_;
   heard_ids_.clear();

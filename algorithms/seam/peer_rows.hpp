@@ -19,6 +19,8 @@ class PeerRows {
   std::optional<std::uint64_t> period() const { return schedule_->period(); }
   bool repeats_in_order() const { return schedule_->repeats_in_order(); }
   MixingRow at(std::uint64_t round) const { return schedule_->row(self_, round); }
+  /// Writes the row of a round to `row`, and uses the memory that it has.
+  void write(std::uint64_t round, MixingRow& row) const { schedule_->write_row(self_, round, row); }
 
  private:
   const Schedule* schedule_;

@@ -32,7 +32,7 @@ class Digraph final : public Schedule {
     }
   }
   PeerId peer_count() const override { return static_cast<PeerId>(rows_.size()); }
-  MixingRow row(PeerId peer, std::uint64_t) const override { return rows_[peer]; }
+  void write_row(PeerId peer, std::uint64_t, MixingRow& row) const override { row = rows_[peer]; }
   std::optional<std::uint64_t> period() const override { return 1; }
   std::string name() const override { return "digraph"; }
 

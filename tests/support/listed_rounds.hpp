@@ -15,8 +15,8 @@ class ListedRounds final : public Schedule {
   ListedRounds(std::string name, PeerId peers, std::vector<std::vector<MixingRow>> rounds)
       : name_(std::move(name)), peers_(peers), rounds_(std::move(rounds)) {}
   PeerId peer_count() const override { return peers_; }
-  MixingRow row(PeerId peer, std::uint64_t round) const override {
-    return rounds_[round % rounds_.size()][peer];
+  void write_row(PeerId peer, std::uint64_t round, MixingRow& row) const override {
+    row = rounds_[round % rounds_.size()][peer];
   }
   std::optional<std::uint64_t> period() const override { return rounds_.size(); }
   std::string name() const override { return name_; }

@@ -13,7 +13,9 @@ class Hearers final : public Schedule {
     for (const std::vector<PeerId>& heard_by : rounds) rows_.push_back({1.0, {}, heard_by, true});
   }
   PeerId peer_count() const override { return peers_; }
-  MixingRow row(PeerId, std::uint64_t round) const override { return rows_[round % rows_.size()]; }
+  void write_row(PeerId, std::uint64_t round, MixingRow& row) const override {
+    row = rows_[round % rows_.size()];
+  }
   std::optional<std::uint64_t> period() const override { return rows_.size(); }
   std::string name() const override { return "hearers"; }
 

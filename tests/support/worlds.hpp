@@ -199,7 +199,7 @@ class Silence final : public Schedule {
  public:
   explicit Silence(PeerId peers) : peers_(peers) {}
   PeerId peer_count() const override { return peers_; }
-  MixingRow row(PeerId, std::uint64_t) const override { return row_; }
+  void write_row(PeerId, std::uint64_t, MixingRow& row) const override { row = row_; }
   std::optional<std::uint64_t> period() const override { return 1; }
   std::string name() const override { return "silence"; }
 
