@@ -97,14 +97,4 @@ std::size_t Graph::component_count() const {
   return *std::max_element(component.begin(), component.end()) + 1;
 }
 
-void require_connected(const Graph& graph, const std::string& origin) {
-  const std::vector<std::size_t> component = graph.components();
-  const auto stranger = std::find_if(component.begin(), component.end(),
-                                     [&](std::size_t number) { return number != component.front(); });
-  if (stranger == component.end()) return;
-  throw Misuse(origin + " is not connected: it falls into " + std::to_string(graph.component_count()) +
-               " parts, and peer " + std::to_string(stranger - component.begin()) +
-               " can never hear of peer 0; add links between the parts");
-}
-
 }  // namespace hearsay

@@ -54,8 +54,4 @@ unsigned eccentricity(const Graph& graph, PeerId peer);
 /// 512 at a time as bits of a word array. At worst O(n m) for n peers and m links.
 unsigned diameter(const Graph& graph);
 
-/// Misuse unless the graph is connected, since gossip never agrees across components. The message calls the
-/// graph `origin`, says how many components it has, and names a peer that cannot hear of peer 0.
-void require_connected(const Graph& graph, const std::string& origin = "the topology");
-
 }  // namespace hearsay
