@@ -91,6 +91,7 @@ MethodInfo beer_info() {
           .membership = Membership::reinitialise,
           .default_compressor = "topk(10%)",
           .needs_symmetric_mixing = true,
+          .compresses_trackers = true,
           .options = {.consensus_step = 0.1},
           .gossip_model = [](const MethodOptions& options, double keep,
                              double mu) { return replica_gossip_model(*options.consensus_step, keep, mu); },

@@ -92,6 +92,7 @@ MethodInfo c_gt_info() {
       .membership = Membership::reinitialise,
       .default_compressor = "dither(linf, bits=2, bucket=512)",
       .needs_symmetric_mixing = true,
+      .compresses_trackers = true,
       .options = {.consensus_step = 0.2, .damping = 0.3},
       .gossip_model = c_gt_gossip_model,
       .manual = {.iteration = "x_i <- x_i - gamma sum_j w_ij (xhat_i - xhat_j) - eta y_i; y_i <- y_i - gamma "

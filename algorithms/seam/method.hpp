@@ -126,7 +126,10 @@ struct MethodInfo {
   bool counts_rounds = false;  ///< the method counts rounds of the schedule itself (Iteration::turn_to)
   bool trains = true;          ///< if false, it only averages
   bool composite = false;      ///< minimises f + h, h by its proximal map
-  bool push_sum = false;       ///< of W it reads the links only, which may be one-way
+  /// True if the trackers of the mean gradient pass the compressor, too. Then algorithm.step_size,
+  /// consensus_step and damping are bound to each other (stability/tracker_trial.hpp).
+  bool compresses_trackers = false;
+  bool push_sum = false;  ///< of W it reads the links only, which may be one-way
   /// Peers do not wait for each other's iterations, so the bits depend on when messages arrive. The same seed
   /// gives the same bits in the simulator only. Of W the method reads the links only.
   bool asynchronous = false;

@@ -13,6 +13,7 @@ namespace hearsay {
 
 namespace {
 
+constexpr std::uint64_t gossip_rounds = 2000;
 constexpr std::uint64_t seed = 0x676f7373;
 constexpr int peers = trial_peers;
 
@@ -53,8 +54,8 @@ bool gossip_settles(const MethodInfo& method, const MethodOptions& options, doub
   std::vector<Scalar> z(dimension);
   std::vector<Scalar> error(dimension);
   Modes along(peers, d);
-  TrialJudge judge(1e-8, 1e12 * static_cast<double>(peers * dimension));
-  for (std::uint64_t round = 0; round < trial_rounds; ++round) {
+  TrialJudge judge(gossip_rounds, 1e-8, 1e12 * static_cast<double>(peers * dimension));
+  for (std::uint64_t round = 0; round < gossip_rounds; ++round) {
     for (int k = 0; k < peers; ++k) along.row(k) = models[k].compressed * states[k];
     Modes noise = V * along;
     if (const auto known = judge.note(noise.squaredNorm())) return *known;

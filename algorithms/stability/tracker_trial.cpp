@@ -14,6 +14,8 @@ namespace hearsay {
 namespace {
 
 constexpr std::uint64_t trial_seed = 0x747261636b;
+/// Trackers that drift apart may first come closer for 2,000 rounds.
+constexpr std::uint64_t tracker_rounds = 6000;
 
 using PeerRowsOf = Eigen::Matrix<double, trial_peers, Eigen::Dynamic, Eigen::RowMajor>;
 using PeerMatrix = Eigen::Matrix<double, trial_peers, trial_peers>;
@@ -94,8 +96,8 @@ bool trackers_settle(const CompressedTracking& of, double fastest, Compressor<Sc
   Followed<Scalar> models(compressor, of.damping, dimension);
   Followed<Scalar> trackers(compressor, of.damping, dimension);
   const double at_first = distance_from_mean(x);
-  TrialJudge judge(1e-12 * at_first, 1e12 * at_first);
-  for (std::uint64_t round = 0; round < trial_rounds; ++round) {
+  TrialJudge judge(tracker_rounds, 1e-12 * at_first, 1e12 * at_first);
+  for (std::uint64_t round = 0; round < tracker_rounds; ++round) {
     const PeerRowsOf* const known_x = models.follow(x, 2 * round);
     const PeerRowsOf* const known_y = trackers.follow(y, 2 * round + 1);
     if (known_x == nullptr || known_y == nullptr) return false;

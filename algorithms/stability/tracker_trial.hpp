@@ -22,7 +22,7 @@ struct CompressedTracking {
 ///   y <- y - gamma M yhat + A (x' - x),        yhat = G + C(y - G),  G <- G + a C(y - G)
 ///
 /// The peers are a ring of 8 with M = I - W, whose largest eigenvalue is `fastest`, that of the real W. A has
-/// the curvatures L/d, 2 L/d, ..., L. From Gaussian models, up to 2,000 iterations. They settle if they
+/// the curvatures L/d, 2 L/d, ..., L. From Gaussian models, up to 6,000 iterations. They settle if they
 /// agree, or are closer in the last quarter than in the quarter before the middle. The same input gives the
 /// same answer.
 template <class Scalar>

@@ -128,7 +128,6 @@ void check_consensus_step(Experiment<Scalar>& experiment, bool set_by_the_user) 
   StableSteps<Scalar> steps(experiment);
   if (!steps.known()) return;
   MethodOptions& options = experiment.settings.algorithm.options;
-  const bool tracks = method.name == "beer" || method.name == "c-gt";
   const double step = *options.consensus_step;
   const double predicted = steps.predicted(options);
   experiment.consensus_step_limit = {predicted, steps.predicted_in_the_worst_case(options)};
@@ -149,8 +148,9 @@ void check_consensus_step(Experiment<Scalar>& experiment, bool set_by_the_user) 
         "expected " +
         (safe <= 0.0 ? std::string("another compressor")
          // What trackers bear depends on the step size, too.
-         : tracks ? "less than " + three_digits(safe) + "; hearsay check tries the trackers, too"
-                  : "less, such as " + three_digits(safe)));
+         : method.compresses_trackers
+             ? "less than " + three_digits(safe) + "; hearsay check tries the trackers, too"
+             : "less, such as " + three_digits(safe)));
     return;
   }
   if (predicted > 0.0) return refuse_from(predicted, safe > 0.0 ? safe : predicted / 2, experiment);

@@ -22,8 +22,8 @@ template <class Scalar>
 std::optional<std::string> tracker_warning(const Experiment<Scalar>& experiment) {
   const RunSettings::Algorithm& algorithm = experiment.settings.algorithm;
   const MixingMatrix& mixing = experiment.topology.mixing;
-  const bool tracks = algorithm.kind == "beer" || algorithm.kind == "c-gt";
-  if (!tracks || algorithm.compressor == "none" || experiment.peer_count() == 1 || !mixing.symmetric())
+  if (!experiment.method->compresses_trackers || algorithm.compressor == "none" ||
+      experiment.peer_count() == 1 || !mixing.symmetric())
     return std::nullopt;
   const std::optional<Curvatures> of_loss = curvatures(experiment);
   if (!of_loss || of_loss->largest == 0.0) return std::nullopt;
@@ -45,14 +45,14 @@ std::optional<std::string> tracker_warning(const Experiment<Scalar>& experiment)
   };
   const double step = *algorithm.options.consensus_step;
   if (settles(step)) return std::nullopt;
-  // The first of three steps in a row, and half of it, since each trial is one draw.
+  // A quarter of the first of three steps in a row: each trial is one draw, and no run ends after its rounds.
   double stable = 0.0;
   int in_a_row = 0;
   for (double tried = step / 1.5; tried >= least_step_tried && in_a_row < 3; tried /= 1.5) {
     in_a_row = settles(tried) ? in_a_row + 1 : 0;
     if (in_a_row == 1) stable = tried;
   }
-  const double safe = in_a_row == 3 ? stable / 2.0 : 0.0;
+  const double safe = in_a_row == 3 ? stable / 4.0 : 0.0;
   return "algorithm.consensus_step = " + three_digits(step) + ": in a trial with steps of " +
          number_text(algorithm.step_size) + " on quadratics of the loss's curvature, " +
          three_digits(of_loss->largest) + ", the trackers of " + experiment.method->name + " with " +
