@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "tests/support/compressor_spellings.hpp"
 #include "tests/support/experiments.hpp"
@@ -60,6 +61,21 @@ TEST_CASE("rate line: the curves rise as the error falls, and to code for what i
     CHECK(curves["ceo"][k] <= double(curves["universal"][k]) + 1e-9);
   }
   CHECK(double(curves["ceo"][30]) < 0.9 * double(curves["universal"][30]));
+}
+
+TEST_CASE("rate line: with full batches the gradients are those of all samples, each taken once") {
+  Experiment<double> experiment = of_features(60);
+  experiment.settings.algorithm.batch = std::nullopt;
+  const auto gradients = peer_gradients(experiment.settings, experiment.problem);
+  REQUIRE(gradients);
+  Vector<double> full(experiment.problem.dimension());
+  for (PeerId id = 0; id < 5; ++id) {
+    const Objective<double>& objective = *experiment.problem.objectives[id];
+    std::vector<Index> all(static_cast<std::size_t>(objective.sample_count()));
+    std::iota(all.begin(), all.end(), Index{0});
+    objective.gradient(experiment.problem.initial, all, full);
+    CHECK(gradients->gradients[id] == full);
+  }
 }
 
 TEST_CASE(
