@@ -19,8 +19,8 @@ struct EvaluationTraffic {
 
 EvaluationTraffic evaluation_traffic(const RunSettings& settings, std::uint64_t dimension, PeerId peers);
 
-/// Returns how often a run is evaluated, and what an evaluation takes of the observer's port: in bytes, and in
-/// time where the network is limited. `iteration` is the seconds of an iteration, if they are known.
+/// Returns how often a run is evaluated, and what an evaluation takes of the observer's port: in bytes, and,
+/// if the network is limited, in time. `iteration` is the seconds of an iteration, if they are known.
 std::string evaluations_text(const RunSettings& settings, const EvaluationTraffic& traffic,
                              std::optional<double> iteration);
 
