@@ -162,8 +162,7 @@ Json distances_to_json(const Evaluation& evaluation) {
           {"distances", std::move(distances)}};
 }
 
-std::optional<Evaluation> parse_evaluation(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
+std::optional<Evaluation> evaluation_from(const Json& json) {
   return if_well_formed([&] {
     Evaluation evaluation;
     evaluation.iteration = count_at(json, "iteration");

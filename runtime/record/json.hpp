@@ -21,8 +21,8 @@ nlohmann::ordered_json to_json(const Evaluation& evaluation);
 ///
 ///     {"iteration", "by":"peer"|"rank", "distances":[..]}
 nlohmann::ordered_json distances_to_json(const Evaluation& evaluation);
-/// Returns the evaluation that the text holds; empty if the text is not one.
-std::optional<Evaluation> parse_evaluation(std::string_view json);
+/// Returns the evaluation that the JSON is; empty if it is none.
+std::optional<Evaluation> evaluation_from(const nlohmann::ordered_json& json);
 /// Returns the distances in a line of consensus.jsonl; empty if the text is no such line.
 std::optional<PeerDistances> parse_distances(std::string_view json);
 nlohmann::ordered_json to_json(const PeerMeters& meters);

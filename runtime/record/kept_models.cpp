@@ -1,14 +1,16 @@
 #include "runtime/record/kept_models.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/seam/step_size.hpp"
 #include "runtime/data/npy.hpp"
+#include "runtime/foundation/line_file.hpp"
 #include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/json.hpp"
+#include "runtime/record/line_checksum.hpp"
+#include "runtime/record/record_lines.hpp"
 #include "runtime/record/summary.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -21,9 +23,7 @@ using Json = nlohmann::ordered_json;
 
 fs::path index_of(const fs::path& output) { return output / models_folder / "index.jsonl"; }
 
-std::optional<KeptIteration> parse_line(const std::string& line) {
-  const Json json = Json::parse(line, nullptr, false);
-  if (!json.is_object()) return std::nullopt;
+std::optional<KeptIteration> kept_iteration_from(const Json& json) {
   try {
     KeptIteration kept{json.at("iteration"), json.at("step_size"), json.at("of"), {}};
     for (const Json& file : json.at("files"))
@@ -34,26 +34,30 @@ std::optional<KeptIteration> parse_line(const std::string& line) {
   }
 }
 
-/// Returns the lines up to one that was cut off.
+/// Returns the lines up to one that was cut off. Throws Misuse if one was changed.
 std::vector<KeptIteration> read_index(const fs::path& output) {
   std::vector<KeptIteration> index;
-  std::ifstream lines(index_of(output), std::ios::binary);
-  for (std::string line; std::getline(lines, line);) {
-    auto kept = parse_line(line);
+  for (const Json& object : read_record_lines(index_of(output)).objects) {
+    auto kept = kept_iteration_from(object);
     if (!kept) break;
     index.push_back(std::move(*kept));
   }
   return index;
 }
 
-std::string to_line(const KeptIteration& kept) {
+std::string index_text(const KeptIteration& kept) {
   Json files = Json::array();
   for (const auto& file : kept.files) files.push_back(file ? Json(*file) : Json(nullptr));
   return json_text(Json{{"iteration", kept.iteration},
                         {"step_size", kept.step_size},
                         {"of", kept.of},
-                        {"files", std::move(files)}}) +
-         "\n";
+                        {"files", std::move(files)}});
+}
+
+/// Returns the checksum of the lines that the index has.
+LineChecksum checksum_of_index(const fs::path& output) {
+  const auto checksum = read_record_lines(index_of(output)).checksum;
+  return checksum ? LineChecksum(*checksum) : LineChecksum();
 }
 
 }  // namespace
@@ -84,17 +88,19 @@ void keep_models(const fs::path& output, const RunSettings& settings, const Mode
     std::ranges::copy(bytes, std::as_writable_bytes(view(model)).begin());
     write_npy<Scalar>(folder / *kept.files.back(), model);
   }
-  std::ofstream index(index_of(output), std::ios::binary | std::ios::app);
-  index << to_line(kept) << std::flush;
-  if (!index) throw Misuse(index_of(output).string() + " cannot be written");
+  LineChecksum checksum = checksum_of_index(output);
+  LineFile index(index_of(output), false);
+  index.append(checksum.line(index_text(kept)));
+  if (index.defect()) throw Misuse(*index.defect());
 }
 
 void forget_models_from(const fs::path& output, std::uint64_t first) {
   std::error_code ignored;
   if (!fs::exists(index_of(output), ignored)) return;
   std::string before;
+  LineChecksum checksum;
   for (const KeptIteration& kept : read_index(output))
-    if (kept.iteration < first) before += to_line(kept);
+    if (kept.iteration < first) before += checksum.line(index_text(kept)) + "\n";
   write_file(index_of(output), {before});
 }
 

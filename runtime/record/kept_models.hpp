@@ -32,7 +32,7 @@ void keep_models(const std::filesystem::path& output, const RunSettings& setting
 void forget_models_from(const std::filesystem::path& output, std::uint64_t first);
 
 /// Returns the index of the output directory `output`, by iteration. Throws Misuse if the run has kept no
-/// models.
+/// models, or if the index was changed after it was written.
 std::vector<KeptIteration> kept_models(const std::filesystem::path& output);
 
 /// How many iterations of a run the models are kept of, x_0 among them.

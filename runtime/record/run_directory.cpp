@@ -13,8 +13,10 @@
 
 #include "runtime/data/npy.hpp"
 #include "runtime/foundation/whole_file.hpp"
+#include "runtime/record/checksummed_record.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/kept_models.hpp"
+#include "runtime/record/record_lines.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -139,10 +141,13 @@ void create_output(const fs::path& directory, bool overwrite) {
 
 namespace {
 
-/// Returns the status in the directory's summary.json; empty if there is none.
+/// Returns the status in the directory's summary.json; empty if there is none. Throws Misuse if the file was
+/// changed.
 std::string status_in(const fs::path& directory) {
-  std::ifstream text(directory / "summary.json", std::ios::binary);
-  const auto summary = nlohmann::json::parse(text, nullptr, false);
+  std::error_code ignored;
+  const fs::path file = directory / "summary.json";
+  if (!fs::is_regular_file(file, ignored)) return "";
+  const auto summary = parse_checksummed(read_text_file(file), file.string());
   return summary.is_object() && summary.contains("status") && summary["status"].is_string()
              ? summary["status"].get<std::string>()
              : "";
@@ -173,12 +178,13 @@ bool is_mere_beginning(const fs::path& directory) {
 }
 
 /// Returns the evaluations in the directory's metrics.jsonl, up to a line that was cut off. Throws Misuse if
-/// there are none, unless the directory is that of a mere beginning.
+/// a line was changed, and if there are none, unless the directory is that of a mere beginning.
 std::vector<Evaluation> read_record(const fs::path& directory) {
   std::vector<Evaluation> record;
-  std::ifstream lines(directory / "metrics.jsonl", std::ios::binary);
-  for (std::string line; std::getline(lines, line);) {
-    const auto evaluation = parse_evaluation(line);
+  const RecordLines lines = read_record_lines(directory / "metrics.jsonl");
+  const std::size_t whole = lines.unreadable.empty() ? lines.objects.size() : lines.unreadable.front() - 1;
+  for (std::size_t k = 0; k < whole; ++k) {
+    const auto evaluation = evaluation_from(lines.objects[k]);
     if (!evaluation) break;
     record.push_back(*evaluation);
   }
@@ -192,13 +198,10 @@ std::vector<Evaluation> read_record(const fs::path& directory) {
 
 /// Returns the lines of a file, each a JSON object, whose "iteration" is less than `iteration`. Empty if
 /// there is no such file.
-std::string lines_before(const fs::path& file, std::uint64_t iteration) {
+std::string lines_before(const fs::path& file, std::uint64_t iteration, LineChecksum& checksum) {
   std::string kept;
-  std::ifstream lines(file, std::ios::binary);
-  for (std::string line; std::getline(lines, line);) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (json.is_object() && json.value("iteration", iteration) < iteration) kept += line + "\n";
-  }
+  for (const auto& object : read_record_lines(file).objects)
+    if (object.value("iteration", iteration) < iteration) kept += checksum.line(object.dump()) + "\n";
   return kept;
 }
 
@@ -211,8 +214,16 @@ RunDirectory::RunDirectory(fs::path directory, EarlierOutput earlier, Notice not
   if (earlier_ != EarlierOutput::refused && fs::is_directory(directory_, ignored))
     lock_.emplace("run.output", directory_);
   if (earlier_ == EarlierOutput::continued) {
-    record_ = read_record(directory_);
-    const std::string status = status_in(directory_);
+    const std::string status = [&] {
+      try {
+        record_ = read_record(directory_);
+        for (const char* file : {"consensus.jsonl", "models/index.jsonl"})
+          read_record_lines(directory_ / file);
+        return status_in(directory_);
+      } catch (const DamagedRecord& damage) {
+        throw Misuse(std::string(damage.what()) + ", or --overwrite instead of --resume, which begins anew");
+      }
+    }();
     has_ended_ = !status.empty() && !was_cut_off(status);
     if (record_->empty()) record_.reset();
   }
@@ -222,10 +233,11 @@ RunDirectory::RunDirectory(fs::path directory, EarlierOutput earlier, Notice not
 void RunDirectory::begin(const RunSettings& settings, std::uint64_t first) {
   std::string kept;
   fs::path made;
+  metrics_checksum_ = consensus_checksum_ = {};
   if (created()) record_ = read_record(directory_);  // this run goes back to a checkpoint
   if (record_) {
     for (const Evaluation& evaluation : *record_)
-      if (evaluation.iteration < first) kept += to_json(evaluation).dump() + "\n";
+      if (evaluation.iteration < first) kept += metrics_checksum_.line(to_json(evaluation).dump()) + "\n";
     std::error_code ignored;
     fs::remove(directory_ / "summary.json", ignored);
   } else {
@@ -251,7 +263,8 @@ void RunDirectory::begin(const RunSettings& settings, std::uint64_t first) {
   }
   if (record_) {
     write_file(directory_ / "metrics.jsonl", {kept});
-    write_file(directory_ / "consensus.jsonl", {lines_before(directory_ / "consensus.jsonl", first)});
+    const fs::path consensus = directory_ / "consensus.jsonl";
+    write_file(consensus, {lines_before(consensus, first, consensus_checksum_)});
     forget_models_from(directory_, first);
   }
   // After a power failure no checkpoint may be newer than the record, so with checkpoints lines go to the
@@ -261,13 +274,14 @@ void RunDirectory::begin(const RunSettings& settings, std::uint64_t first) {
 }
 
 void RunDirectory::note_beginning(const nlohmann::ordered_json& provenance) {
-  provenance_ = json_text(provenance, 2) + "\n";
+  provenance_ = checksummed_text(provenance);
 }
 
 void RunDirectory::append(const RunSettings& settings, const Evaluation& evaluation) {
   if (!created()) begin(settings, evaluation.iteration);
-  if (!evaluation.distances.values.empty()) consensus_.append(distances_to_json(evaluation).dump());
-  metrics_.append(to_json(evaluation).dump());
+  if (!evaluation.distances.values.empty())
+    consensus_.append(consensus_checksum_.line(distances_to_json(evaluation).dump()));
+  metrics_.append(metrics_checksum_.line(to_json(evaluation).dump()));
   if (metrics_.defect() && !std::exchange(said_that_it_waits_, true))
     notice_(*metrics_.defect() + "; training goes on, and it is written when there is room");
   if (!metrics_.defect()) said_that_it_waits_ = false;
@@ -357,7 +371,10 @@ void RunDirectory::finish(const RunOutcome<Scalar>& outcome, const nlohmann::ord
     for (std::size_t id = 0; id < outcome.models.size(); ++id)
       if (outcome.models[id].size() != 0)  // a peer that is gone has no model
         write_npy<Scalar>(directory_ / ("model-" + std::to_string(id) + ".npy"), outcome.models[id]);
-  write_file(directory_ / "summary.json", {json_text(summary, 2), "\n"});
+  nlohmann::ordered_json whole = summary;
+  whole["crc32_of"] = {{"metrics.jsonl", metrics_checksum_.text()},
+                       {"consensus.jsonl", consensus_checksum_.text()}};
+  write_file(directory_ / "summary.json", {checksummed_text(whole)});
   std::error_code ignored;
   fs::remove(directory_ / "provenance.json", ignored);
   for (const LineFile* const file : {&metrics_, &consensus_})

@@ -11,6 +11,7 @@
 #include "runtime/foundation/directory_lock.hpp"
 #include "runtime/foundation/line_file.hpp"
 #include "runtime/foundation/notice.hpp"
+#include "runtime/record/line_checksum.hpp"
 #include "runtime/record/outcome.hpp"
 #include "runtime/record/summary.hpp"
 
@@ -56,7 +57,8 @@ enum class EarlierOutput {
 class RunDirectory {
  public:
   /// Checks, and locks a directory that exists already; makes none. Throws Misuse as `require_free_output`
-  /// does. With EarlierOutput::continued it throws Misuse if there is an output without a record.
+  /// does. With EarlierOutput::continued it throws Misuse if there is an output without a record, or with one
+  /// that was changed after it was written.
   RunDirectory(std::filesystem::path directory, EarlierOutput earlier, Notice notice = no_notice);
 
   /// Returns the earlier run's evaluations; empty unless the run goes on where that one ended.
@@ -108,6 +110,8 @@ class RunDirectory {
   bool has_ended_ = false;
   LineFile metrics_;
   LineFile consensus_;
+  LineChecksum metrics_checksum_;
+  LineChecksum consensus_checksum_;
   std::string provenance_;  ///< the text of provenance.json; may be empty
   bool said_that_it_waits_ = false;
 };

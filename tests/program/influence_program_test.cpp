@@ -24,7 +24,9 @@ TEST_CASE("influence: tables, records and files agree, and influences come to wh
   const ProgramEnd end =
       run_program(folder.path(), {"influence", "out", "--rows", "3,0-1", "--top", "4", "--json"});
   const auto record = record_of(end);
-  CHECK(record == nlohmann::json::parse(content_of(folder.path() / "out/influence.json")));
+  auto written = nlohmann::json::parse(content_of(folder.path() / "out/influence.json"));
+  written.erase("crc32");
+  CHECK(record == written);
   CHECK(record["kept_iterations"] == 7);
   CHECK(record["training_samples"] == 256);
   const double fell = double(record["loss_before"]) - double(record["loss_after"]);

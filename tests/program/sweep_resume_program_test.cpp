@@ -48,9 +48,14 @@ TEST_CASE("sweep: --resume keeps the points that are finished, unless their sett
   std::filesystem::remove_all(folder.path() / "out" / first["points"][1]["folder"].get<std::string>());
   CHECK(run({"--resume"}).find("2 points of 3 finished before, and kept") != std::string::npos);
   CHECK(json_of(content_of(folder.path() / "out/sweep.json")) == first);
-  // An edited record and a moved folder lose no results.
+  // A record that was edited, and says so, and a moved folder lose no results.
   Json strange = first;
   strange["points"][0]["note"] = 5;
+  folder.write("out/sweep.json", strange.dump());
+  const ProgramEnd damaged = run_program(folder.path(), {"sweep", "s.toml", "--output", "out", "--resume"});
+  CHECK(damaged.code == 2);
+  CHECK(damaged.complained.find("sweep.json: it was changed after it was written") != std::string::npos);
+  strange.erase("crc32");
   folder.write("out/sweep.json", strange.dump());
   std::filesystem::rename(folder.path() / "out", folder.path() / "moved");
   const ProgramEnd moved = run_program(folder.path(), {"sweep", "s.toml", "--output", "moved", "--resume"});

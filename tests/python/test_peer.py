@@ -365,3 +365,14 @@ def test_records_are_columns(tmp_path):
     assert columns["iteration"].dtype == numpy.int64 and columns["iteration"].tolist() == [0, 10]
     assert columns["loss"].tolist() == [2.5, 1.0] and columns["peer_seconds.wait"].tolist() == [0.0, 0.25]
     assert numpy.isnan(columns["accuracy"][0]) and columns["accuracy"][1] == 0.5
+
+
+def test_records_that_were_changed_are_refused(tmp_path):
+    lines = ['{"iteration":0,"loss":2.5,"crc32":"4fe2e28b"}\n', '{"iteration":5,"loss":1.0,"crc32":"aad03916"}\n']
+    (tmp_path / "metrics.jsonl").write_text("".join(lines))
+    columns = hearsay.records(tmp_path)
+    assert list(columns) == ["iteration", "loss"] and columns["loss"].tolist() == [2.5, 1.0]
+    for changed in (lines[0].replace("2.5", "1.5") + lines[1], lines[1], lines[1] + lines[0]):
+        (tmp_path / "metrics.jsonl").write_text(changed)
+        with pytest.raises(ValueError, match="metrics.jsonl, line 1: it was changed"):
+            hearsay.records(tmp_path)

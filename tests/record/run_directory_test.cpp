@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/data/npy.hpp"
+#include "runtime/record/checksummed_record.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/data_files.hpp"
@@ -44,7 +45,7 @@ TEST_CASE("run directory: who began a run is on disk until the summary says so")
   directory.note_beginning({{"host", "here"}});
   CHECK_FALSE(std::filesystem::exists(output));
   directory.append(experiment.settings, {});
-  CHECK(nlohmann::json::parse(content_of(file)) == nlohmann::json{{"host", "here"}});
+  CHECK(parse_checksummed(content_of(file), "provenance.json") == nlohmann::ordered_json{{"host", "here"}});
   const RunOutcome<double> outcome = simulate(experiment, Duration{0});
   directory.finish(outcome, summarize(experiment, outcome, Driver::simulator), SaveModels::mean);
   CHECK_FALSE(std::filesystem::exists(file));
@@ -60,8 +61,8 @@ TEST_CASE("run directory: how far every peer is from the mean is a line per eval
   evaluation.distances = {true, {2.0}};
   directory.append(RunSettings{}, evaluation);
   CHECK(content_of(folder.path() / "out/consensus.jsonl") ==
-        "{\"iteration\":0,\"by\":\"peer\",\"distances\":[0.125,null,0.333333]}\n"
-        "{\"iteration\":10,\"by\":\"rank\",\"distances\":[2.0]}\n");
+        "{\"iteration\":0,\"by\":\"peer\",\"distances\":[0.125,null,0.333333],\"crc32\":\"71741b9c\"}\n"
+        "{\"iteration\":10,\"by\":\"rank\",\"distances\":[2.0],\"crc32\":\"61e35f21\"}\n");
 }
 
 TEST_CASE(
@@ -84,7 +85,7 @@ TEST_CASE(
   CHECK(std::count(consensus.begin(), consensus.end(), '\n') == 3);
   CHECK(consensus.find("\"iteration\":5,\"by\":\"peer\",\"distances\":[5.0]") != consensus.npos);
   CHECK(consensus.find("[10.0]") == consensus.npos);
-  CHECK(consensus.ends_with("[100.0]}\n"));
+  CHECK(consensus.find("[100.0]") == consensus.rfind('['));
 }
 
 TEST_CASE("run directory: its models are the mean and the peers'") {

@@ -23,6 +23,7 @@ RunRecord record_of(const std::filesystem::path& output) {
     Json evaluation = Json::parse(line, nullptr, false);
     if (evaluation.is_discarded()) continue;
     evaluation.erase("seconds");
+    evaluation.erase("crc32");
     evaluation.erase("peer_seconds");
     record.evaluations.push_back(evaluation.dump());
   }

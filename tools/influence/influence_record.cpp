@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "runtime/foundation/whole_file.hpp"
+#include "runtime/record/checksummed_record.hpp"
 #include "runtime/record/summary.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/table.hpp"
@@ -319,7 +320,7 @@ void write_influence(const InfluenceFindings& found, std::size_t top) {
     files.push_back({folder / "influence-links.csv", links_csv(*found.links)});
   else
     std::filesystem::remove(folder / "influence-links.csv", ignored);  // of an earlier call
-  files.push_back({folder / "influence.json", json_text(record, 2) + "\n"});
+  files.push_back({folder / "influence.json", checksummed_text(record)});
   write_files(files);
 }
 

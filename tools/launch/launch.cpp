@@ -13,6 +13,7 @@
 #include "runtime/experiment/hub_soundness.hpp"
 #include "runtime/experiment/sensible_run.hpp"
 #include "runtime/foundation/whole_file.hpp"
+#include "runtime/record/checksummed_record.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/run_directory.hpp"
 #include "runtime/settings/run_file.hpp"
@@ -145,7 +146,9 @@ int report(const LaunchedRunEnd& end, const fs::path& output, const LaunchOption
            RunWatcher* watcher) {
   if (end.output_complete) {
     FinishedRun run;
-    run.summary = nlohmann::ordered_json::parse(read_text_file(output / "summary.json"), nullptr, false);
+    const std::filesystem::path summary = output / "summary.json";
+    run.summary = parse_checksummed(read_text_file(summary), summary.string());
+    if (run.summary.is_object()) run.summary.erase("crc32_of");
     run.output = output;
     run.output_created = true;
     for (const RunStatus status : {RunStatus::done, RunStatus::target, RunStatus::plateau,

@@ -17,9 +17,9 @@ Json json_of(const Evaluation& evaluation) {
   return {{"evaluation", to_json(evaluation)}, {"distances", distances_to_json(evaluation)}};
 }
 
-std::optional<Evaluation> evaluation_from(const Json& json) {
+std::optional<Evaluation> told_evaluation(const Json& json) {
   if (!json.is_object() || !json.contains("evaluation") || !json.contains("distances")) return std::nullopt;
-  std::optional<Evaluation> evaluation = parse_evaluation(json["evaluation"].dump());
+  std::optional<Evaluation> evaluation = evaluation_from(json["evaluation"]);
   if (evaluation)
     if (const auto distances = parse_distances(json["distances"].dump())) evaluation->distances = *distances;
   return evaluation;
@@ -28,7 +28,7 @@ std::optional<Evaluation> evaluation_from(const Json& json) {
 std::vector<Evaluation> evaluations_from(const Json& list) {
   std::vector<Evaluation> evaluations;
   for (const Json& json : list)
-    if (const auto evaluation = evaluation_from(json)) evaluations.push_back(*evaluation);
+    if (const auto evaluation = told_evaluation(json)) evaluations.push_back(*evaluation);
   return evaluations;
 }
 

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <numeric>
 
+#include "runtime/record/record_lines.hpp"
+
 namespace hearsay {
 
 namespace {
@@ -51,23 +53,14 @@ Json short_number(const Json& value) {
 
 MetricsFile read_metrics(const std::filesystem::path& file) {
   MetricsFile metrics;
-  std::size_t number = 0;
-  std::size_t first_defect = 0;
-  std::size_t defects = 0;
-  std::ifstream lines(file, std::ios::binary);
-  if (!lines)
+  if (!std::ifstream(file))
     metrics.defect = file.filename().string() + ": it cannot be read (" + std::strerror(errno) + ")";
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    Json evaluation = Json::parse(line, nullptr, false);
-    if (evaluation.is_object() && member(evaluation, "iteration").is_number()) {
-      metrics.course.push_back(std::move(evaluation));
-    } else if (!lines.eof()) {  // a whole line
-      if (defects++ == 0) first_defect = number;
-    }
-  }
-  if (defects > 0)
-    metrics.defect = file.filename().string() + ", line " + std::to_string(first_defect) +
+  RecordLines lines = read_record_lines(file);
+  metrics.checksum = lines.checksum;
+  for (Json& evaluation : lines.objects)
+    if (member(evaluation, "iteration").is_number()) metrics.course.push_back(std::move(evaluation));
+  if (const std::size_t defects = lines.unreadable.size(); defects > 0)
+    metrics.defect = file.filename().string() + ", line " + std::to_string(lines.unreadable.front()) +
                      ": no evaluation, left out" +
                      (defects > 1 ? " (and " + std::to_string(defects - 1) + " more)" : "");
   return metrics;

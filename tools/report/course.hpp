@@ -16,10 +16,12 @@ using Course = std::vector<nlohmann::ordered_json>;
 struct MetricsFile {
   Course course;
   std::string defect;  ///< a sentence about lines that are no evaluation, and are left out; empty without any
+  std::optional<std::string> checksum;  ///< of all lines; empty if they have none
 };
 
 /// Reads metrics.jsonl, one evaluation per line. An incomplete last line (of a run that goes on or was cut
-/// off) is no defect. Empty if there is no such file.
+/// off) is no defect. Empty if there is no such file. Throws DamagedRecord if a line was changed after it was
+/// written.
 MetricsFile read_metrics(const std::filesystem::path& file);
 
 inline constexpr std::size_t most_evaluations_shown = 600;

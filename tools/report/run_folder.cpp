@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/foundation/whole_file.hpp"
+#include "runtime/record/checksummed_record.hpp"
 #include "runtime/record/summary.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/toml/document.hpp"
@@ -98,6 +99,17 @@ Json map_of(const Links& links) {
   return {{"side", side}, {"blocks", std::floor(last / side) + 1.0}, {"cells", std::move(list)}};
 }
 
+/// Throws Misuse if the file is there and lacks lines at its end: the summary says another checksum.
+void require_whole(const fs::path& folder, const char* name, const Json& summary, const MetricsFile& read) {
+  const auto told = summary.is_object() ? summary.find("crc32_of") : summary.end();
+  if (told == summary.end() || !told->is_object() || !is_file(folder / name)) return;
+  const std::string checksum = read.checksum.value_or("00000000");  // of no line
+  if (told->value(name, Json(checksum)) != checksum)
+    throw Misuse((folder / name).string() + ", line " + std::to_string(read.course.size()) +
+                 ": it is not the last line of the run, whose crc32 is " + told->value(name, Json()).dump() +
+                 " according to summary.json; expected the file as the run wrote it");
+}
+
 }  // namespace
 
 std::optional<double> RunFolder::peers() const {
@@ -112,7 +124,7 @@ bool is_run_folder(const fs::path& folder) {
 }
 
 Json read_record(const fs::path& file) {
-  Json record = Json::parse(read_text_file(file), nullptr, false);
+  Json record = parse_checksummed(read_text_file(file), file.string());
   if (!record.is_object()) throw Misuse(file.string() + ": this is no record of hearsay");
   if (const auto schema = record.find("schema"); schema != record.end() && *schema != record_schema)
     throw Misuse(file.string(), "schema = " + schema->dump(),
@@ -122,7 +134,8 @@ Json read_record(const fs::path& file) {
 
 Json influence_in(const fs::path& folder) {
   if (!is_file(folder / "influence.json")) return nullptr;
-  Json told = Json::parse(read_text_file(folder / "influence.json"), nullptr, false);
+  const fs::path file = folder / "influence.json";
+  Json told = parse_checksummed(read_text_file(file), file.string());
   if (!told.is_object() || told.value("schema", Json()) != record_schema) return nullptr;
   for (const char* list : {"tests", "on_itself", "peers"})
     if (!told.contains(list) || !told[list].is_array()) return nullptr;
@@ -152,12 +165,17 @@ RunFolder read_run_folder(const fs::path& folder) {
     run.summary = read_record(folder / "summary.json");
   else if (is_file(folder / "provenance.json"))
     // A run that is cut off just now may leave half a file.
-    run.beginning = Json::parse(read_text_file(folder / "provenance.json"), nullptr, false);
+    run.beginning =
+        parse_checksummed(read_text_file(folder / "provenance.json"), (folder / "provenance.json").string());
   if (!run.beginning.is_object()) run.beginning = nullptr;
   MetricsFile metrics = read_metrics(folder / "metrics.jsonl");
+  MetricsFile consensus = read_metrics(folder / "consensus.jsonl");
+  require_whole(folder, "metrics.jsonl", run.summary, metrics);
+  require_whole(folder, "consensus.jsonl", run.summary, consensus);
+  if (run.summary.is_object()) run.summary.erase("crc32_of");
   run.course = std::move(metrics.course);
   run.defect = std::move(metrics.defect);
-  run.consensus = read_metrics(folder / "consensus.jsonl").course;
+  run.consensus = std::move(consensus.course);
   run.influence = influence_in(folder);
   return run;
 }

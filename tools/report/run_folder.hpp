@@ -28,10 +28,11 @@ struct RunFolder {
 /// True if the folder holds a run.toml and a record of the run.
 bool is_run_folder(const std::filesystem::path& folder);
 
-/// Throws Misuse if run.toml or summary.json cannot be read, or if summary.json is no summary.
+/// Throws Misuse if run.toml or summary.json cannot be read, if summary.json is no summary, or if a file of
+/// the record was changed after it was written.
 RunFolder read_run_folder(const std::filesystem::path& folder);
 
-/// Returns the JSON of a file. Throws Misuse unless it is an object.
+/// Returns the JSON of a file. Throws Misuse unless it is an object, and as it was written.
 nlohmann::ordered_json read_record(const std::filesystem::path& file);
 
 /// Returns the members of a summary that are plain values, by their names, its "hub_port" and its

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/record/damaged_record.hpp"
 #include "runtime/settings/sweep_tuning.hpp"
 #include "tools/report/run_folder.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -76,6 +77,8 @@ std::vector<Json> points_of(const Json& record) {
 Json record_of_candidates(const fs::path& folder) {
   try {
     return read_record(folder / "sweep.json");
+  } catch (const DamagedRecord&) {
+    throw;
   } catch (const Misuse&) {  // it was removed, or left behind
     return Json::object();
   }
@@ -91,6 +94,8 @@ Json seeds_of(const std::vector<Json>& candidates, const fs::path& folder) {
     try {
       const Json summary = read_record(folder / point.value("folder", "") / "summary.json");
       seeds.push_back(summary.at("provenance").at("seed").get<std::uint64_t>());
+    } catch (const DamagedRecord&) {
+      throw;
     } catch (const Misuse&) {  // this candidate left nothing
     } catch (const Json::exception&) {
     }

@@ -8,6 +8,7 @@
 
 #include "runtime/foundation/digest.hpp"
 #include "runtime/foundation/whole_file.hpp"
+#include "runtime/record/checksummed_record.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/toml/document.hpp"
@@ -36,7 +37,7 @@ std::string settings_mark(const SweepPoint& point) {
 Json read_json(const std::filesystem::path& file) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored)) return nullptr;
-  return Json::parse(read_text_file(file), nullptr, false);
+  return parse_checksummed(read_text_file(file), file.string());
 }
 
 Json driver_text(const Sweep& sweep) { return sweep.driver == Sweep::Driver::run ? "zmq" : "simulator"; }
@@ -104,7 +105,9 @@ SweepRow::SweepRow(const SweepPoint& tried) : point(&tried), settings(settings_m
 
 void SweepRow::take(Json of_the_run) {
   summary = std::move(of_the_run);
-  if (summary.is_object()) summary.erase("per_peer");
+  if (!summary.is_object()) return;
+  summary.erase("per_peer");
+  summary.erase("crc32_of");
 }
 
 Json SweepRow::value(const char* key) const {

@@ -9,6 +9,7 @@
 #include "algorithms/methods/registry.hpp"
 #include "runtime/foundation/text_bytes.hpp"
 #include "runtime/foundation/whole_file.hpp"
+#include "runtime/record/checksummed_record.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/run_directory.hpp"
 #include "tools/terminal/human_text.hpp"
@@ -172,7 +173,7 @@ void SweepRun::before_output() {
 }
 
 void SweepRun::write_record() const {
-  write_file(sweep_.output / "sweep.json", {json_text(record_of(sweep_, rows_, options_.network), 2), "\n"});
+  write_file(sweep_.output / "sweep.json", {checksummed_text(record_of(sweep_, rows_, options_.network))});
 }
 
 void SweepRun::add(std::size_t place, SweepRow row, bool is_news) {

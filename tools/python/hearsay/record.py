@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from pathlib import Path
 from typing import Any, Dict, List, Union
 
@@ -14,11 +15,32 @@ def records(directory: Union[str, "os.PathLike[str]"]) -> Dict[str, numpy.ndarra
     """Returns metrics.jsonl of a run's folder, a column for each member, as pandas.DataFrame takes them.
 
     Whole numbers are int64, others float64, with NaN for null. `peer_seconds` becomes three columns,
-    "peer_seconds.compute" and so on. Raises FileNotFoundError if it is no folder of a run.
+    "peer_seconds.compute" and so on. Raises FileNotFoundError if it is no folder of a run, and ValueError if a
+    line was changed after it was written.
     """
-    rows = [_flat(json.loads(line)) for line in (Path(directory) / "metrics.jsonl").read_text().splitlines()]
+    file = Path(directory) / "metrics.jsonl"
+    rows = [_flat(members) for members in _checked(file)]
     names = list(dict.fromkeys(name for row in rows for name in row))
     return {name: _column([row.get(name) for row in rows]) for name in names}
+
+
+def _checked(file: Path) -> List[Dict[str, Any]]:
+    """Returns the lines without their checksums. A record of an earlier version has none."""
+    rows = []
+    crc = 0
+    for number, line in enumerate(file.read_text().splitlines(), 1):
+        members = json.loads(line)
+        text, mark, told = line.rpartition(',"crc32":')
+        if mark or crc:
+            crc = zlib.crc32(text.encode(), crc)
+            if told != f'"{crc:08x}"}}':
+                raise ValueError(
+                    f"{file}, line {number}: it was changed after it was written, or a line before it was; "
+                    "expected the file as the run wrote it"
+                )
+            del members["crc32"]
+        rows.append(members)
+    return rows
 
 
 def _flat(members: Dict[str, Any], prefix: str = "") -> Dict[str, Any]:

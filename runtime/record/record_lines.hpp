@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hearsay {
+
+/// What a file of JSON objects, one a line, holds.
+struct RecordLines {
+  std::vector<nlohmann::ordered_json> objects;  ///< without "crc32"
+  /// Whole lines that are no objects, numbered from 1: only of a file without checksums.
+  std::vector<std::size_t> unreadable;
+  std::optional<std::string> checksum;  ///< that the last line says; empty if the lines have none
+};
+
+/// Reads the lines of a file; of none, if there is no such file. A last line that was not written to its end
+/// is left out. Throws DamagedRecord, which names file and line, if the lines have checksums and one of them
+/// is not that of its line: the file is not as it was written. A file of an earlier version has none.
+RecordLines read_record_lines(const std::filesystem::path& file);
+
+}  // namespace hearsay
