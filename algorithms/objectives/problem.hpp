@@ -30,6 +30,8 @@ struct Problem {
   JudgedSamples judged = {};
   /// The minimiser of the pooled objective, if it is known (quadratics).
   std::optional<Vector<Scalar>> minimiser;
+  /// What no f_i is ever below, nor f_i + h; empty if nobody knows (a program's, a user's own).
+  std::optional<double> least_loss = {};
   /// True if the data of each objective are at its own peer only. No peer, the observer included, may then
   /// ask the objective of another: those of other hosts are stand-ins, and processes on one host must not ask
   /// one program at the same time.

@@ -102,6 +102,7 @@ Problem<Scalar> separable_quadratics(Index dimension, std::size_t peers, double 
   VectorD pooled_curvature = VectorD::Constant(dimension, static_cast<double>(peers) * l2);
   VectorD pull = VectorD::Zero(dimension);
   Problem<Scalar> problem;
+  problem.least_loss = 0.0;
   for (std::size_t i = 0; i < peers; ++i) {
     RandomStream stream(seed, static_cast<PeerId>(i), 0, Purpose::data);
     Vector<Scalar> curvature = curvatures(stream, dimension).template cast<Scalar>();
@@ -125,6 +126,7 @@ Problem<Scalar> dense_quadratics(Index dimension, std::size_t peers, double l2, 
   MatrixD pooled_curvature = static_cast<double>(peers) * l2 * MatrixD::Identity(dimension, dimension);
   VectorD pull = VectorD::Zero(dimension);
   Problem<Scalar> problem;
+  problem.least_loss = 0.0;
   for (std::size_t i = 0; i < peers; ++i) {
     RandomStream stream(seed, static_cast<PeerId>(i), 0, Purpose::data);
     MatrixD rotated = curvatures(stream, dimension).asDiagonal();

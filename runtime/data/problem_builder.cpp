@@ -126,6 +126,7 @@ Problem<Scalar> sample_problem(const RunSettings& settings, const SampleModel& m
   const std::size_t peers = settings.topology.peers;
 
   Problem<Scalar> problem;
+  problem.least_loss = 0.0;  // as of every model in the registry
   problem.data_digest = digest(samples);
   const double weight = static_cast<double>(peers) / static_cast<double>(training.size());
   for (auto& part :
@@ -165,6 +166,7 @@ Problem<Scalar> home_problem(const RunSettings& settings, const SampleModel& mod
         "data.source on each host is the data of its peer, so hearsay peer or launch starts this run; to try "
         "it here, expected a data.source for each peer, such as \"csv:private-{id}.csv\"");
   Problem<Scalar> problem;
+  problem.least_loss = 0.0;  // as of every model in the registry
   problem.at_home = true;
   std::string labels;
   for (PeerId id = 0; id < peers; ++id) {

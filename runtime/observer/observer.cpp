@@ -154,6 +154,7 @@ std::vector<Verdict> Observer<Scalar>::resume(const std::vector<Evaluation>& rec
   evaluation_bytes_ = record.back().evaluation_bytes;
   last_score_ = {.samples = static_cast<std::uint64_t>(problem_->sample_count()), .judged = problem_->judged};
   judge_ = judge_of(problem_->judged, rules_);
+  losses_.note_first(record.front().loss);
   std::vector<Verdict> verdicts;
   for (const Evaluation& evaluation : record) {
     evaluations_.push_back(evaluation);
@@ -227,15 +228,31 @@ void Observer<Scalar>::note_distances(const SquaredDistances& squares, Evaluatio
 }
 
 template <class Scalar>
+void Observer<Scalar>::prove_losses(const std::vector<std::optional<LocalScore>>& answers,
+                                    Evaluation& evaluation) {
+  if (evaluations_.empty()) losses_.note_first(answers);
+  for (PeerId peer = 0; peer < answers.size(); ++peer) {
+    if (!answers[peer] || !answers[peer]->has_data) continue;
+    const double loss = answers[peer]->loss;
+    const std::string defect = losses_.defect_of(loss);
+    if (defect.empty()) continue;
+    evaluation.loss = std::numeric_limits<double>::quiet_NaN();
+    const std::string when =
+        std::isfinite(loss) ? "by iteration " + std::to_string(evaluation.iteration) + " " : "";
+    if (!false_loss_)
+      false_loss_ = FalseLoss{std::isfinite(loss),
+                              "the loss that peer " + std::to_string(peer) + " computes " + when + defect};
+  }
+}
+
+template <class Scalar>
 Verdict Observer<Scalar>::judge(typename OpenQuestions<Scalar>::Asked closed, const ModelScore& score) {
   Evaluation& evaluation = closed.evaluation;
   // Which samples the peers judge, they say with their first answers.
   if (evaluations_.empty()) judge_ = judge_of(score.judged, rules_);
   evaluation.loss = score.loss;
   evaluation.accuracy = score.accuracy;
-  for (PeerId peer = 0; peer < closed.answers.size() && !not_finite_; ++peer)
-    if (closed.answers[peer] && !std::isfinite(closed.answers[peer]->loss))
-      not_finite_ = NotFinite{peer, closed.answers[peer]->loss};
+  prove_losses(closed.answers, evaluation);
   evaluation_bytes_ += evaluation.evaluation_bytes;
   evaluation.evaluation_bytes = evaluation_bytes_;
   if (score.samples > 0)
@@ -326,9 +343,8 @@ RunResult Observer<Scalar>::conclude(std::vector<PeerOutcome> peers) const {
   result.judged = last_score_.judged;
   if (best_) result.best = best_->of;
   judge_.conclude(result);
-  if (result.status == RunStatus::diverged && not_finite_)
-    result.reason += ": the loss that peer " + std::to_string(not_finite_->peer) + " computes is " +
-                     (std::isnan(not_finite_->loss) ? "no number" : "infinite");
+  if (result.status == RunStatus::diverged && false_loss_)
+    result.reason = (false_loss_->is_finite ? "" : result.reason + ": ") + false_loss_->what;
   // Reports the divergence with the lowest iteration, of those at a source if there are any: the others have
   // heard of it.
   const Divergence* first = nullptr;

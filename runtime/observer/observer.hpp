@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "algorithms/seam/method.hpp"
 #include "runtime/observer/distances.hpp"
 #include "runtime/observer/evaluator.hpp"
+#include "runtime/observer/loss_range.hpp"
 #include "runtime/observer/open_questions.hpp"
 #include "runtime/observer/run_judge.hpp"
 #include "runtime/record/outcome.hpp"
@@ -59,6 +61,7 @@ class Observer final : public Evaluator {
         asks_(asks),
         evaluated_(evaluated),
         judge_(judge_of(problem.judged, rules)),
+        losses_(problem.least_loss),
         counts_from_(problem.peer_count()),
         last_meters_(problem.peer_count()),
         before_(problem.peer_count()) {}
@@ -135,6 +138,8 @@ class Observer final : public Evaluator {
   Evaluation measure(std::uint64_t iteration, const Gathering& gathered) const;
   void note_distances(const SquaredDistances& squares, Evaluation& evaluation) const;
   Verdict judge(typename OpenQuestions<Scalar>::Asked closed, const ModelScore& score);
+  /// Looks at what the peers say: if one tells no loss, the mean is none.
+  void prove_losses(const std::vector<std::optional<LocalScore>>& answers, Evaluation& evaluation);
   void close_answered(std::vector<Verdict>& verdicts);
   void note_models_to_keep(std::uint64_t iteration);
   std::pair<double, double> losses_of(const std::vector<Vector<Scalar>>& models) const;
@@ -147,6 +152,7 @@ class Observer final : public Evaluator {
   Asks asks_;
   Evaluated evaluated_;
   RunJudge judge_;
+  LossRange losses_;
   OpenQuestions<Scalar> questions_;
   std::map<std::uint64_t, Gathering> gathering_;
   std::vector<std::uint64_t> counts_from_;  // by peer: the first evaluation that needs its model
@@ -164,11 +170,11 @@ class Observer final : public Evaluator {
     Evaluation of;
     Vector<Scalar> model;  // the mean model
   };
-  struct NotFinite {
-    PeerId peer;
-    double loss;
+  struct FalseLoss {
+    bool is_finite;
+    std::string what;  // "the loss that peer 2 computes is no number"
   };
-  std::optional<NotFinite> not_finite_;  // the first score of a peer that is no finite number
+  std::optional<FalseLoss> false_loss_;  // the first answer that cannot be a loss
   std::optional<Best> best_;             // so far; empty under run.keep = "last"
   std::vector<Vector<Scalar>> models_;
   Vector<Scalar> mean_;
