@@ -90,7 +90,7 @@ HostsPeerEnd<Scalar> run_hosts_peer(const Experiment<Scalar>& experiment, PeerId
   std::optional<ObserverThread<Scalar>> observer;
   HostsPeerEnd<Scalar> result;
   const PeerEntry entry{
-      .bind_address = listening_address(addresses.peers[id], experiment.topology.peers[id].bind, place),
+      .bind_address = peer_listening_address(addresses, experiment.topology, id, place),
       .same_machine = false,
       .start_patience = patience.start,
       .credentials = credentials,
@@ -98,10 +98,9 @@ HostsPeerEnd<Scalar> run_hosts_peer(const Experiment<Scalar>& experiment, PeerId
       .meet =
           [&](const std::string&) {
             if (id == observer_peer)
-              observer.emplace(
-                  experiment, addresses.peers,
-                  listening_address(addresses.observer, experiment.topology.observer_bind, place), patience,
-                  control, credentials);
+              observer.emplace(experiment, addresses.peers,
+                               observer_listening_address(addresses, experiment.topology, place), patience,
+                               control, credentials);
             control.on_listening();
             return RunAddresses{addresses.peers, addresses.observer};
           },
@@ -119,8 +118,8 @@ template <class Scalar>
 void turn_peers_away(const Experiment<Scalar>& experiment, const HostsPatience& patience,
                      const RunControl& control, const Placement& place, const std::string& why) {
   try {
-    const std::string address = listening_address(addresses_of(experiment.topology, place).observer,
-                                                  experiment.topology.observer_bind, place);
+    const std::string address =
+        observer_listening_address(addresses_of(experiment.topology, place), experiment.topology, place);
     Observer<Scalar> evaluator(experiment.problem, experiment.settings.run,
                                evaluated_in(*experiment.method, experiment.settings),
                                who_judges(experiment.problem));

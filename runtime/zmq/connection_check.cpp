@@ -99,15 +99,14 @@ class ConnectionCheck {
                   const Placement& place, const SharedCredentials& credentials)
       : partners_(partners),
         addresses_(addresses_of(topology, place)),
-        own_(self, partners.sources, "address",
-             listening_address(addresses_.peers[self.id], topology.peers[self.id].bind, place), credentials),
+        own_(self, partners.sources, "address", peer_listening_address(addresses_, topology, self.id, place),
+             credentials),
         self_(self.id) {
     if (self.id == observer_peer) {
       std::vector<PeerId> everybody(topology.peers.size());
       std::iota(everybody.begin(), everybody.end(), PeerId{0});
       observer_.emplace_back(self, everybody, "observer",
-                             listening_address(addresses_.observer, topology.observer_bind, place),
-                             credentials);
+                             observer_listening_address(addresses_, topology, place), credentials);
     }
     for (const PeerId to : partners.destinations)
       calls_.emplace_back(own_.context, self, to, "peer " + std::to_string(to), addresses_.peers[to],

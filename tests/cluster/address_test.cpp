@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "runtime/cluster/addresses.hpp"
 #include "runtime/security/credentials.hpp"
 #include "tests/support/misuse_text.hpp"
 
@@ -55,6 +56,27 @@ TEST_CASE("addresses: a peer listens at its address and nowhere else, unless tol
   CHECK(listening_address("tcp://localhost:7000", "") != "tcp://localhost:7000");
   CHECK(contains(misuse_text([] { listening_address("tcp://no.such.host.invalid:7000", ""); }),
                  "the name no.such.host.invalid is not known here"));
+}
+
+TEST_CASE("addresses: a name that is loopback at its own home is refused if another peer is elsewhere") {
+  const auto complaint = [](const std::string& address, const std::string& listening,
+                            const std::vector<std::string>& others) {
+    return misuse_text([&] { require_reachable("address", "bind", address, listening, others); });
+  };
+  const std::vector<std::string> far{"tcp://node1:7000", "tcp://10.0.0.2:7000"};
+  for (const std::string listening : {"tcp://127.0.1.1:7000", "tcp://[::1]:7000"})
+    CHECK(complaint("tcp://node1:7000", listening, far) ==
+          "address = \"tcp://node1:7000\": the name node1 is " + Address::parse(listening).host +
+              " on this machine (see its /etc/hosts), where no other machine reaches it; expected bind = "
+              "\"tcp://0.0.0.0:7000\" beside it");
+  CHECK(complaint("tcp://node1:7000", "tcp://10.0.0.1:7000", far).empty());
+  CHECK(complaint("tcp://node1:7000", "tcp://0.0.0.0:7000", far).empty());  // its `bind`
+  // All on one machine; and addresses that say themselves that they are loopback.
+  CHECK(
+      complaint("tcp://node1:7000", "tcp://127.0.1.1:7000", {"tcp://localhost:7001", "tcp://127.0.0.1:7002"})
+          .empty());
+  for (const std::string mine : {"tcp://127.0.0.1:7000", "tcp://localhost:7000"})
+    CHECK(complaint(mine, "tcp://127.0.0.1:7000", far).empty());
 }
 
 TEST_CASE("addresses: a run that other machines can reach without keys is warned of, and no other") {
