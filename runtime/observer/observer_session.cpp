@@ -92,6 +92,7 @@ void ObserverSession::answer_hello(const FrameHeader& hello, std::span<const std
   // Under policy "drop", once the run has begun, another process with the same id is a new peer.
   const bool is_new_peer = members_.is_gone(hello.sender) || (started() && drops());
   if (!is_new_peer && claims_.must_wait(hello, now, host)) return;
+  members_[hello.sender].heard_at = now;  // its silence begins here, however late it comes
   admit(hello, host);
 }
 
@@ -335,8 +336,7 @@ void ObserverSession::beat(Instant now) {
   for (PeerId id = 0; id < input_.peer_count; ++id)
     if (!claims_.is_absent(id)) {
       const auto state = members_.has_finished(id) ? AliveState::has_result : AliveState::lacks_result;
-      const Beats beats{.own = beat_, .heard = members_[id].beat};
-      words_.say(id, from_observer::Alive{state, schedule_.evaluated(id), beats}, waits);
+      words_.say(id, from_observer::Alive{state, schedule_.evaluated(id), {beat_, members_[id].beat}}, waits);
     }
 }
 

@@ -32,6 +32,12 @@ struct ObserverScene {
 
   explicit ObserverScene(const RunRecord& earlier = {})
       : session{observer_input(experiment, std::chrono::seconds(10)), evaluator, Instant{}, earlier} {}
+  /// The same peers on two hosts.
+  static ObserverInput on_hosts(const Experiment<double>& experiment) {
+    ObserverInput input = observer_input(experiment, std::chrono::seconds(100));
+    input.addresses = {"tcp://a:1", "tcp://b:1"};
+    return input;
+  }
   explicit ObserverScene(Experiment<double> of_run)
       : experiment(std::move(of_run)),
         session{observer_input(experiment, std::chrono::seconds(10)), evaluator, Instant{}} {}

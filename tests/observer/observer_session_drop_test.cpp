@@ -181,6 +181,40 @@ TEST_CASE("observer session, drop: a run that is at its end takes nobody in, and
   CHECK(scene.session.outcome().joined.empty());
 }
 
+TEST_CASE(
+    "observer session, drop: before a run of hosts begins, a peer is silent from its first word on only") {
+  Scene of_one_machine(dropping_experiment());
+  const auto& experiment = of_one_machine.experiment;
+  ObserverSession session(Scene::on_hosts(experiment), of_one_machine.evaluator, begin);
+  const auto say = [&](PeerId sender, FrameKind kind, Duration at) {
+    FrameHeader header;
+    header.kind = kind;
+    header.sender = sender;
+    header.run_id = run_id(of_one_machine.agreement);
+    header.iteration = experiment.iterations;
+    const std::vector<std::byte> payload =
+        kind == FrameKind::hello ? encode_agreement(of_one_machine.agreement) : std::vector<std::byte>();
+    session.hear(header, payload, begin + at);
+  };
+  /// Time passes, in which peer 0 is heard.
+  const auto pass = [&](Duration from, Duration until) {
+    for (Duration at = from; at < until; at += 500ms) {
+      say(0, FrameKind::ready, at);
+      session.tick(begin + at);
+      session.judge_silence(begin + at);
+    }
+  };
+  say(0, FrameKind::hello, 1s);
+  pass(1s, 30s);
+  CHECK_FALSE(session.started());  // peer 1 may come at any time
+  say(1, FrameKind::hello, 30s);   // long after `lost_after`, 6 s
+  pass(30s, 35s);
+  CHECK(session.outcome().dropped.empty());
+  pass(35s, 38s);  // it was killed before it was ready
+  CHECK(session.outcome().dropped == std::vector<PeerId>{1});
+  CHECK(session.started());
+}
+
 TEST_CASE("observer session, drop: an observer that comes anew, and never begins, ends nobody else's run") {
   Scene scene(dropping_experiment());
   scene.hello(1, 2);  // the peer is in the middle of a run
