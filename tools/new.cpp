@@ -71,8 +71,9 @@ void add_new(CommandLine& program, Invocation& invocation) {
   const auto options = std::make_shared<NewOptions>();
   command.optional_argument(
       "KIND", &options->kind,
-      "quickstart: one run [this, unless said]; hosts: a run over several hosts, with its "
-      "topology file; sweep: five variants, compared");
+      "quickstart: one run [this, unless said]; full-precision: one without compression, each peer with one "
+      "neighbor a round; hosts: a run over several hosts, with its topology file; sweep: six variants, "
+      "compared");
   command.optional_argument("FILE", &options->file, "where to write it [the standard output]");
   command.flag("--overwrite", options->overwrite, "replace FILE");
   command.examples({"hearsay new quickstart first.toml", "hearsay new hosts cluster-run.toml"});

@@ -42,6 +42,7 @@ void require_one_line(const fs::path& path) {
 
 const std::vector<NewKind>& new_kinds() {
   static const std::vector<NewKind> kinds = {{"quickstart", "run.toml", "hearsay run"},
+                                             {"full-precision", "full-precision.toml", "hearsay run"},
                                              {"hosts", cluster_run, "hearsay run"},
                                              {"sweep", "quickstart.toml", "hearsay sweep"}};
   return kinds;

@@ -1,14 +1,17 @@
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 
+#include "runtime/experiment/experiment.hpp"
 #include "runtime/settings/key_reference.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/run_record.hpp"
 
 namespace hearsay::test::doors_program_test {
 
@@ -54,7 +57,7 @@ Words commands_of_the_program(const DataFolder& folder) {
 
 TEST_CASE("new: every kind, as it is written, can be checked, and says how to go on") {
   const DataFolder folder;
-  for (const std::string kind : {"quickstart", "hosts", "sweep"}) {
+  for (const std::string kind : {"quickstart", "full-precision", "hosts", "sweep"}) {
     CAPTURE(kind);
     const std::string file = "my " + kind + ".toml";
     const ProgramEnd end = run_program(folder.path(), {"new", kind, file});
@@ -72,6 +75,40 @@ TEST_CASE("new: every kind, as it is written, can be checked, and says how to go
     CHECK_MESSAGE(check.code == 0, check.complained);
   }
   CHECK_FALSE(contains(content_of(folder.path() / "my hosts-topology.toml"), "tools/examples"));
+}
+
+TEST_CASE(
+    "new: in full precision it writes d-psgd with one neighbor a round, which runs with any number of "
+    "peers") {
+  const DataFolder folder;
+  const std::string text = run_program(folder.path(), {"new", "full-precision"}).said;
+  RunSettings settings = parse_run(text, ".", {}, "full-precision.toml");
+  CHECK(settings.algorithm.kind == "d-psgd");
+  CHECK(settings.topology.schedule == "one-peer-exponential");
+  for (const PeerId peers : {1u, 2u, 3u, 6u, 8u, 12u}) {
+    CAPTURE(peers);
+    settings.topology.peers = peers;
+    const auto experiment = prepare<float>(settings);
+    CHECK(experiment.warnings.empty());
+    for (std::uint64_t round = 0; round < *experiment.schedule->period(); ++round)
+      CHECK(experiment.schedule->row(0, round).heard_by.size() == (peers > 1 ? 1 : 0));
+  }
+}
+
+TEST_CASE("new: in full precision the loss falls from the first evaluation on") {
+  const DataFolder folder;
+  folder.write("run.toml", run_program(folder.path(), {"new", "full-precision"}).said);
+  const ProgramEnd end = run_program(
+      folder.path(), {"simulate", "run.toml", "--quiet", "--output", "out", "--set", "network.compute=1 ms"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  const RunRecord record = record_of(folder.path() / "out");
+  CHECK(record.summary["status"] == "target");
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::string& line : record.evaluations) {
+    const double loss = nlohmann::json::parse(line)["loss"];
+    CHECK(loss < least);
+    least = loss;
+  }
 }
 
 TEST_CASE("new: the kind is quickstart and the file is the standard output, unless they are given") {

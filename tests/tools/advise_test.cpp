@@ -87,6 +87,41 @@ TEST_CASE("advise: where the topology is a file, or links have a network of thei
     CHECK(candidate.settings.topology.kind == linked.topology.kind);
 }
 
+TEST_CASE("advise: d-psgd with one neighbor a round is a candidate, once, from three peers on") {
+  const auto count = [](RunSettings yours) {
+    int found = 0;
+    for (const Candidate& candidate : candidates_beside(yours))
+      if (candidate.settings.algorithm.kind == "d-psgd" &&
+          candidate.settings.topology.schedule == "one-peer-exponential") {
+        ++found;
+        CHECK_NOTHROW(prepare<float>(candidate.settings));
+      }
+    return found;
+  };
+  RunSettings yours = run_of(four_peers);
+  for (const PeerId peers : {2u, 3u, 4u, 6u, 8u}) {
+    yours.topology.peers = peers;
+    CHECK(count(yours) == (peers > 2 ? 1 : 0));
+  }
+  yours.topology.kind = "exponential";
+  yours.topology.schedule = "one-peer-exponential";
+  CHECK(count(yours) == 2);  // yours, also with four local steps
+}
+
+TEST_CASE("advise: on a slow network d-psgd is soonest with one neighbor a round") {
+  RunSettings yours = run_of(four_peers + "network = { bandwidth = \"1 Mbit/s\", compute = \"4 ms\" }\n");
+  yours.algorithm.kind = "d-psgd";
+  const auto seconds_of_round = [](const RunSettings& settings) {
+    return simulate(prepare<float>(settings), Duration{0}).seconds /
+           static_cast<double>(settings.run.iterations);
+  };
+  yours.run.target_loss = std::nullopt;
+  const double with_all = seconds_of_round(yours);
+  yours.topology.kind = "exponential";
+  yours.topology.schedule = "one-peer-exponential";
+  CHECK(seconds_of_round(yours) < 0.51 * with_all);
+}
+
 TEST_CASE("advise: every family that fits so many peers is a graph with its schedule") {
   for (const PeerId peers : {2u, 3u, 4u, 5u, 7u, 8u, 12u, 16u, 31u, 64u})
     for (const TopologyChoice& choice : topology_choices(peers)) {

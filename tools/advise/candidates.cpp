@@ -21,6 +21,12 @@ PeerId rows_of_torus(PeerId peers) {
   return rows;
 }
 
+bool is_among(const std::vector<TopologyChoice>& topologies, const TopologyChoice& one) {
+  return std::ranges::any_of(topologies, [&](const TopologyChoice& other) {
+    return other.kind == one.kind && other.schedule == one.schedule;
+  });
+}
+
 bool is_composite(const RunSettings::Model& model) { return model.l1 != 0.0 || model.regularizer != "none"; }
 
 }  // namespace
@@ -31,6 +37,13 @@ std::span<const MethodChoice> method_choices() {
       {"qsgd-allreduce", bits_8, "the same steps, nearly, in a quarter of the bytes", 1.0},
       {"qsgd-allreduce", bits_4, "and in an eighth", 1.0},
       {"d-psgd", "none", "one message a neighbor, none waits for another: for long latencies", 1.0},
+      {"d-psgd",
+       "none",
+       "one message a round, which travels during the gradient: full precision on slow networks",
+       1.0,
+       {},
+       "",
+       TopologyChoice{"exponential", "one-peer-exponential", "one neighbor a round, each time another one"}},
       {"dcd-psgd", bits_8, "d-psgd in a quarter of the bytes, on any topology", 1.0},
       {"dcd-psgd", "natural", "as short, and its worst case is no worse than its usual one", 1.0},
       {"dcd-psgd", bits_4, "an eighth of the bytes, if the topology tolerates its noise", 1.0},
@@ -185,7 +198,13 @@ std::vector<Candidate> candidates_beside(const RunSettings& yours) {
       candidates.push_back({candidate, choice.iterations});
       continue;
     }
-    for (const TopologyChoice& topology : topologies) {
+    std::vector<TopologyChoice> tried_on = topologies;
+    if (choice.only_on) {
+      // Two peers have one link whatever the schedule, and on yours the row without `only_on` is tried.
+      const bool is_new = !fixed && yours.topology.peers > 2 && !is_among(topologies, *choice.only_on);
+      tried_on.assign(is_new ? 1 : 0, *choice.only_on);
+    }
+    for (const TopologyChoice& topology : tried_on) {
       candidate.topology.kind = topology.kind;
       candidate.topology.schedule = topology.schedule;
       candidates.push_back({candidate, choice.iterations});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +10,13 @@
 
 namespace hearsay {
 
+/// A topology and its schedule, for a network in which every peer can reach every other peer.
+struct TopologyChoice {
+  std::string kind;
+  std::string schedule;
+  std::string because;
+};
+
 /// A method with a compressor that is the best choice on some network, and the reason.
 struct MethodChoice {
   std::string method;
@@ -17,6 +25,7 @@ struct MethodChoice {
   double iterations;  ///< usual iterations to the target over those of all-reduce; sets the order of trials
   MethodOptions options = {};  ///< beside the method's own defaults
   std::string weights = {};    ///< topology.weights that the method needs; empty: those of the user
+  std::optional<TopologyChoice> only_on = {};  ///< instead of all of `topology_choices`
 };
 
 /// A method that is never advised, and why.
@@ -30,13 +39,6 @@ struct UnadvisedMethod {
 std::span<const MethodChoice> method_choices();
 std::span<const UnadvisedMethod> unadvised_methods();
 
-/// A topology and its schedule, for a network in which every peer can reach every other peer.
-struct TopologyChoice {
-  std::string kind;
-  std::string schedule;
-  std::string because;
-};
-
 /// Returns the families that are worth a try with `peers` peers, sparse ones first. Leaves out families that
 /// another one beats in spectral gap at the same degree (path, grid, random graphs), and the star, which only
 /// methods with a hub take.
@@ -49,10 +51,10 @@ struct Candidate {
 };
 
 /// Returns the candidates that may replace the user's method, compressor and topology: `method_choices` on
-/// `topology_choices` and on the user's topology, methods with a hub on a star. All other settings are those
-/// of `yours`. Of the options of [algorithm], optimizer and local_steps are kept if the candidate's method
-/// reads them. Only the user's topology is tried if it is a file, or if links have a network of their own:
-/// such a topology cannot be changed.
+/// `topology_choices` and on the user's topology, methods with a hub on a star, a row with `only_on` on that.
+/// All other settings are those of `yours`. Of the options of [algorithm], optimizer and local_steps are kept
+/// if the candidate's method reads them. Only the user's topology is tried if it is a file, or if links have
+/// a network of their own: such a topology cannot be changed.
 std::vector<Candidate> candidates_beside(const RunSettings& yours);
 
 }  // namespace hearsay
