@@ -65,10 +65,7 @@ Program::Program(ProgramCommand command, ProgramFacts facts, ProgramCare care, I
       care_(std::move(care)),
       facts_(facts),
       largest_dimension_(largest_dimension) {
-  auto [process, channel] = ProgramProcess::start(*command_);
-  process_ = std::move(process);
-  starter_ = getpid();
-  channel_ = ProgramChannel(std::move(channel));
+  start_process(&ProgramProcess::start);
 }
 
 Program::Program(FileDescriptor channel, ProgramFacts facts, ProgramCare care, Index largest_dimension)
@@ -112,7 +109,35 @@ std::span<const std::byte> Program::first_word(const std::string& awaited, int p
                         : "; what it said stands above"));
 }
 
-void Program::meet() {
+void Program::start_process(Start start) {
+  auto [process, channel] = start(*command_);
+  process_ = std::move(process);
+  starter_ = getpid();
+  channel_ = ProgramChannel(std::move(channel));
+}
+
+void Program::come_up(Start start) {
+  for (int ends = 1;; ++ends) {
+    try {
+      is_told_ = false;
+      ProgramHello hello = hear_hello();
+      const bool begins_now = initial_.empty();
+      if (!begins_now && hello != *hello_)
+        throw ProgramFailure("its program, started anew, says another hello than before");
+      if (begins_now) {
+        hello_ = std::move(hello);
+        memory_.reset();
+      }
+      return share_memory();
+    } catch (const Misuse&) {
+      if (ends == most_ends_at_one_question || !was_killed()) throw;
+    }
+    care_.on_restart(name() + " was killed " + process_->how() + " before it had begun; it is started anew");
+    start_process(start);
+  }
+}
+
+ProgramHello Program::hear_hello() {
   const std::span<const std::byte> word = first_word("its hello", patience_before_the_run_ms);
   if (const auto last_words = decode_answer(word); last_words && last_words->outcome != Outcome::answered)
     cannot_take_part("has ended before its hello: " + last_words->text);
@@ -121,7 +146,7 @@ void Program::meet() {
                    : read_hello(text_of(word), largest_dimension_);
   if (const auto* const wrong = std::get_if<std::string>(&hello))
     cannot_take_part("cannot be used: " + *wrong);
-  if (!hello_) hello_ = std::get<ProgramHello>(std::move(hello));
+  return std::get<ProgramHello>(std::move(hello));
 }
 
 void Program::share_memory() {
@@ -150,6 +175,9 @@ std::string Program::how_it_ended() {
   const std::string how = process_->how();
   return how.empty() ? "" : ", " + how;
 }
+
+/// True if this process's program has ended, and not by itself.
+bool Program::was_killed() { return process() && process_->has_ended(0) && !ended_by_itself(); }
 
 ProgramAnswer Program::ask(ProgramQuestion question, const std::function<void()>& prepare) {
   // A process that was forked later, or restored, must not take an answer to an earlier process for its own.
@@ -239,22 +267,11 @@ void Program::start_anew(const ProgramQuestion& question) {
   const std::string how = process_ ? process_->how() : "";
   care_.on_restart(name() + " was killed" + (how.empty() ? "" : " " + how) +
                    "; it is started anew, and asked for " + name_of(question) + " again");
-  const ProgramHello before = *hello_;
   const std::vector<FixedPart> fixed_before = fixed_;
   try {
-    auto [process, channel] = start_for_the_process(*command_);
-    process_ = std::move(process);
-    starter_ = getpid();
-    channel_ = ProgramChannel(std::move(channel));
-    hello_.reset();
-    is_told_ = false;
-    meet();
-    const bool same = *hello_ == before;
-    hello_ = before;
-    if (!same) throw ProgramFailure("its program, started anew, says another hello than before");
-    share_memory();
+    start_process(start_for_the_process);
+    come_up(start_for_the_process);
   } catch (const Misuse& misuse) {
-    hello_ = before;
     throw ProgramFailure(std::string("its program could not be started anew: ") + misuse.what());
   }
   if (fixed_ != fixed_before)

@@ -45,17 +45,16 @@ struct ProgramCare {
 /// one of them at a time may ask. A program that was killed is started anew, and asked again.
 class Program {
  public:
-  /// Starts the program. Call `meet` and `share_memory` next. Throws Misuse if it cannot be started.
+  /// Starts the program. Call `come_up` next. Throws Misuse if it cannot be started.
   Program(ProgramCommand command, ProgramFacts facts, ProgramCare care, Index largest_dimension);
   /// The same for a program that somebody else has started, with this socket to it.
   Program(FileDescriptor channel, ProgramFacts facts, ProgramCare care, Index largest_dimension);
 
-  /// Takes the program's hello. Throws Misuse if none comes within 60 s, or a wrong one.
-  void meet();
+  /// Takes the program's hello, makes the shared memory, and waits until x_0 is there. A program that is
+  /// killed meanwhile is started anew, twice at most. Throws Misuse if no hello comes within 60 s, a wrong
+  /// one, or no x_0.
+  void come_up() { come_up(&ProgramProcess::start); }
   const ProgramHello& hello() const { return *hello_; }
-  /// Makes the shared memory, and waits until the program has written x_0 to it. Throws Misuse if it does
-  /// not.
-  void share_memory();
 
   /// What its objective depends on beside x and its data, as far as it has said so.
   const std::vector<FixedPart>& fixed() const { return fixed_; }
@@ -82,8 +81,13 @@ class Program {
   ProgramProcess* process() { return process_ && starter_ == getpid() ? &*process_ : nullptr; }
 
  private:
-  static constexpr int most_ends_at_one_question = 3;
+  static constexpr int most_ends_at_one_question = 3;  // also before the first one
+  using Start = ProgramProcess::Started (*)(const ProgramCommand&);
 
+  void come_up(Start start);
+  void start_process(Start start);
+  ProgramHello hear_hello();
+  void share_memory();
   std::size_t model_bytes() const;
   std::optional<ProgramAnswer> answer_to(const ProgramQuestion& question,
                                          const std::function<void()>& prepare);
@@ -91,6 +95,7 @@ class Program {
   /// What it has to say before it is asked: a hello, then answer 0. Throws Misuse if it says something else.
   std::span<const std::byte> first_word(const std::string& awaited, int patience_ms);
   std::string how_it_ended();
+  bool was_killed();
   bool ended_by_itself() const { return process_ && process_->ended_by_itself(); }
   void end_for_certain();
   void start_anew(const ProgramQuestion& question);

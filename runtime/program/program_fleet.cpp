@@ -43,8 +43,7 @@ ProgramFleet::ProgramFleet(std::vector<Plan> plans, const ProgramCare& care, Ind
         programs_.push_back(std::make_shared<Program>(plans[started].command, plans[started].facts,
                                                       counting(care), largest_dimension));
       }
-      programs_[met]->meet();
-      programs_[met]->share_memory();
+      programs_[met]->come_up();
     }
   } catch (const Misuse& misuse) {
     refuse(misuse.what());
@@ -60,8 +59,7 @@ ProgramFleet::ProgramFleet(FileDescriptor channel, const ProgramFacts& facts, co
                            Index largest_dimension)
     : owner_(getpid()), restarts_(shared_counter()) {
   programs_.push_back(std::make_shared<Program>(std::move(channel), facts, care, largest_dimension));
-  programs_.front()->meet();
-  programs_.front()->share_memory();
+  programs_.front()->come_up();
 }
 
 ProgramCare ProgramFleet::counting(ProgramCare care) const {

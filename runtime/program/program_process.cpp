@@ -153,9 +153,15 @@ ProgramProcess::Started ProgramProcess::start(const ProgramCommand& command) {
   const FileDescriptor nothing("/dev/null", O_RDONLY);
   const Start start{argv.data(),    envp.data(),      directory.c_str(), theirs.number(),
                     command.output, nothing.number(), getpid(),          fails.number()};
+  // Until it is another program, the child has the signal handlers of this process: what ends it has to wait.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   const pid_t process = fork();
-  if (process < 0) refuse(errno);
+  const int reason = errno;
   if (process == 0) start.become_program();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (process < 0) refuse(reason);
   started.process.process_ = process;
   started.process.parent_ = start.parent;
   started.process.watch_ = FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));

@@ -17,6 +17,11 @@
 //     leave-between   leaves with a word          exit-between   ends with code 7
 //     kill-between    kills itself, once
 //
+// before it has said where it begins, at peer 1:
+//
+//     kill-before-hello, kill-before-x0      kills itself, once
+//     crash-before-hello                     kills itself, every time
+//
 // or at all peers: random (gradients that do not repeat; random-at-1: at peer 1), elsewhere (another x_0 at
 // peer 1), mask (another buffer at peer 1), more (a buffer at peer 1 alone), layers, double, larger (another d at peer 1), large (d = 30,000), bad-hello, mute, forget (another x_0 at
 // the second start).
@@ -98,6 +103,9 @@ int main(int argc, char** argv) {
   const int is_first_start = access(mark, F_OK) != 0;
   fclose(fopen(mark, "w"));
 
+  const int at_1 = peer == 1;
+  if (at_1 && (has("crash-before-hello") || (has("kill-before-hello") && is_first_start))) raise(SIGKILL);
+
   char hello[256];
   snprintf(hello, sizeof hello,
            "{\"protocol\":%d,\"dimension\":%d,\"samples\":%d,\"scalar\":\"%s\",\"scores\":true%s}",
@@ -112,6 +120,8 @@ int main(int argc, char** argv) {
   float* const x = (float*)(memory + number_at(facts, "\"x\""));
   float* const gradient = (float*)(memory + number_at(facts, "\"gradient\""));
   const int64_t* const chosen = (const int64_t*)(memory + number_at(facts, "\"samples\""));
+
+  if (at_1 && has("kill-before-x0") && is_first_start) raise(SIGKILL);
 
   const int elsewhere = (has("elsewhere") && peer == 1) || (has("forget") && !is_first_start);
   for (int k = 0; k < dimension; ++k) x[k] = (float)(k % 6) + (elsewhere ? 2.0f : 1.0f);

@@ -144,6 +144,27 @@ TEST_SUITE("net") {
                     end.complained);
   }
 
+  TEST_CASE(
+      "run FILE -- PROGRAM: one that is killed before it has begun is started anew, and no bit changes") {
+    DataFolder folder;
+    folder.write("run.toml", three_peers);
+    REQUIRE(run_program(folder.path(), with_program({"simulate", "run.toml", "--output", "calm"})).code == 0);
+    for (const std::string fault : {"kill-before-hello", "kill-before-x0"}) {
+      CAPTURE(fault);
+      std::filesystem::remove(folder.path() / "started-1");
+      const ProgramEnd end =
+          run_program(folder.path(), with_program({"run", "run.toml", "--output", fault}, fault));
+      REQUIRE_MESSAGE(end.code == 0, end.complained);
+      CHECK_MESSAGE(contains(end.complained, "the program of peer 1 was killed by signal 9"), end.complained);
+      CHECK(content_of(folder.path() / fault / "model.npy") == content_of(folder.path() / "calm/model.npy"));
+    }
+    const ProgramEnd end =
+        run_program(folder.path(), with_program({"run", "run.toml"}, "crash-before-hello"));
+    CHECK(end.code == 2);
+    CHECK_MESSAGE(contains(end.complained, "the program of peer 1 has ended before its hello, by signal 9"),
+                  end.complained);
+  }
+
   TEST_CASE("run FILE -- PROGRAM: a failure in a gradient is exit code 3, with the program's words") {
     const DataFolder folder;
     folder.write("run.toml", three_peers);
