@@ -102,7 +102,7 @@ void ObserverSession::answer_late_hello(const FrameHeader& hello) {
   if (to_observer::as_hello(hello).state != HelloState::resumes || loss_) {
     words_.say(sender, FrameKind::refuse, "the run has ended").only_to = hello.incarnation;
   } else {
-    words_.say(sender, Stop{}).only_to = hello.incarnation;
+    words_.say(sender, stop_of_a_successor()).only_to = hello.incarnation;
     forget(sender);
   }
 }
@@ -119,7 +119,7 @@ void ObserverSession::admit(const FrameHeader& hello, const std::string& host) {
   members_[sender].beat = 0;
   start_.note_welcome(sender, state == HelloState::resumes);
   if (closing_ != Closing::open && started() && start_.resumes(sender)) {
-    words_.say(sender, Stop{});
+    words_.say(sender, stop_of_a_successor());
     return expect_no_results_of_killed_peers();
   }
   words_.say(sender, FrameKind::welcome);

@@ -234,6 +234,8 @@ class ObserverSession {
     leave_if_all_have_heard();
   }
   void part_unless_it_goes_on(Stop word, const std::string& reason);
+  /// What a process hears that resumes while the run ends: it hears no bye.
+  Stop stop_of_a_successor() const { return {interrupted_ ? 130 : 0}; }
   void hear_after_last_word(const FrameHeader& header, Instant now) {
     farewell_->hear(header, now);
     leave_if_all_have_heard();

@@ -246,7 +246,12 @@ void PeerDriver<Scalar>::on(const RunStarts& start) {
 template <class Scalar>
 void PeerDriver<Scalar>::on(RunStops& stops) {
   stop();
-  if (!stops.reason.empty() || !has_started()) end_with({stops.exit_code, std::move(stops.reason)});
+  if (stops.reason.empty() && !has_started()) {  // the others end by themselves
+    leaving_ = Leaving::left_behind;
+    if (stops.exit_code == 130) stops.reason = "the run was interrupted";
+    return end_with({stops.exit_code, std::move(stops.reason)});
+  }
+  if (!stops.reason.empty()) end_with({stops.exit_code, std::move(stops.reason)});
 }
 
 /// This peer joins the run: a new peer with a neighbor's model replaces the one that was made.

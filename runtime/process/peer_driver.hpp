@@ -306,7 +306,7 @@ class PeerDriver {
     stays,
     interrupted,
     alone,
-    left_behind,  // the run has gone on without this peer, and does not end with it
+    left_behind,  // the run goes on, or ends, without this peer
   } leaving_ = Leaving::stays;
   ScoreDesk<Scalar> scores_;
   ComputeThread compute_thread_;  // last: it uses the others

@@ -166,7 +166,33 @@ TEST_CASE("farewell: a peer that was killed after its result, and is started aga
   REQUIRE(scene.session.outbox().size() == 1);
   CHECK(scene.session.outbox()[0].header.kind == FrameKind::stop);
   CHECK(scene.session.outbox()[0].only_to == 7u);
+  CHECK(as_stop(scene.session.outbox()[0].header).exit_code == 0);
   CHECK(scene.session.over());
+}
+
+TEST_CASE(
+    "farewell: a peer that comes back while the run is being interrupted is told with which code it ends") {
+  for (const bool all_have_sent : {false, true}) {
+    UnderWay scene;
+    scene.session.interrupt(scene.now);
+    if (all_have_sent)
+      for (const PeerId id : {0u, 1u}) scene.result(id);
+    scene.session.outbox().clear();
+    FrameHeader hello;
+    hello.kind = FrameKind::hello;
+    hello.sender = 1;
+    hello.incarnation = 7;
+    hello.slot = 1;  // it resumes
+    hello.iteration = scene.experiment.iterations;
+    hello.run_id = run_id(scene.agreement);
+    // The second time the process before it has not answered.
+    for (const Instant at : {scene.now, scene.now + 2s})
+      scene.session.hear(hello, encode_agreement(scene.agreement), at);
+    std::optional<int> code;
+    for (const ObserverFrame& word : scene.session.outbox())
+      if (word.to == 1 && word.header.kind == FrameKind::stop) code = as_stop(word.header).exit_code;
+    CHECK(code == 130);
+  }
 }
 
 }  // namespace hearsay::test::farewell_test
