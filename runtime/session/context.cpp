@@ -7,8 +7,8 @@
 namespace hearsay {
 
 int exit_code_of(const FrameHeader& stop) {
-  if (stop.payload_bytes == 0) return 0;
   const int said = as_stop(stop).exit_code;
+  if (stop.payload_bytes == 0) return said == 130 ? 130 : 0;
   return said == 2 || said == 130 ? said : 3;
 }
 

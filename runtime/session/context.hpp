@@ -15,7 +15,8 @@
 namespace hearsay {
 
 /// Returns the exit code that a stop frame stands for: 0 without a payload (the user stopped the run, or it
-/// diverged), else 2 (wrong input), 130 (interrupted before the run began) or 3 (a peer is lost).
+/// diverged; 130 to a process that resumes meanwhile), else 2 (wrong input), 130 (interrupted before the run
+/// began) or 3 (a peer is lost).
 int exit_code_of(const FrameHeader& stop);
 
 /// A frame to send: a data message of the method, or a control frame of the session.

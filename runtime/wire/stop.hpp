@@ -10,7 +10,8 @@ namespace hearsay {
 struct Stop {
   static constexpr FrameKind kind = FrameKind::stop;
   /// The exit code with which the receivers are to end: 2 (wrong input), 3 (a peer is lost) or 130 (the
-  /// user). 0 in a stop without a payload, which names no reason. Any number may arrive.
+  /// user). 0 in a stop without a payload, which names no reason, but 130 to a process that resumes while
+  /// the user ends the run. Any number may arrive.
   int exit_code = 0;
   bool operator==(const Stop&) const = default;
 };

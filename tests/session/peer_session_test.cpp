@@ -277,4 +277,19 @@ TEST_CASE("peer session: who answers at a neighbor's or the observer's address i
         "the observer (tcp://here) did not answer within 60 s, but peer 3 answers there");
 }
 
+TEST_CASE("peer session: of a stop without a reason only the code of a user who ends the run is kept") {
+  for (const auto [said, heard] : {std::pair{130u, 130}, {0u, 0}, {3u, 0}}) {
+    Scene scene;
+    scene.greet();
+    scene.session.events().clear();
+    FrameHeader stop;
+    stop.kind = FrameKind::stop;
+    stop.run_id = run_id(scene.agreement);
+    stop.slot = said;
+    scene.session.hear_observer(stop, {}, Instant{});
+    REQUIRE(scene.session.events().size() == 1);
+    CHECK(std::get<RunStops>(scene.session.events()[0]).exit_code == heard);
+  }
+}
+
 }  // namespace hearsay::peer_session_test
