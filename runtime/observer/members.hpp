@@ -18,7 +18,7 @@ class Members {
  public:
   enum class Standing {
     member,    ///< takes part, or will when the run starts
-    killed,    ///< was killed, and the run ends before it is restored: no result is expected
+    killed,    ///< has ended, and the run ends before it is restored: no result is expected
     detached,  ///< sends heartbeats, but runs without the observer
     lost,      ///< the run goes on without it: it was lost, or joins later
     finished,  ///< has sent its result

@@ -204,7 +204,7 @@ void ObserverSession::take_stop(const FrameHeader& header, std::span<const std::
     return;
   const std::string reason = printable_text(payload);
   payload.empty() || exit_code == 130 ? interrupt(now, reason) : lose(reason, exit_code);
-  if (!payload.empty()) forget(header.sender);  // it has ended
+  if (!payload.empty()) note_end_of(header.sender);
 }
 
 void ObserverSession::lose_peer(PeerId id, const std::string& how, const std::string& to_others) {

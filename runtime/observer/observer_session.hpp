@@ -240,6 +240,14 @@ class ObserverSession {
     farewell_->hear(header, now);
     leave_if_all_have_heard();
   }
+  /// The peer has ended by itself. If the run ends, too, no result comes, and silence means nothing.
+  void note_end_of(PeerId id) {
+    if (closing_ == Closing::stopping && members_[id].standing == Members::Standing::member) {
+      members_[id].standing = Members::Standing::killed;
+      end_if_all_have();
+    }
+    forget(id);
+  }
   void forget(PeerId id) {
     if (farewell_) farewell_->forget(id);
     leave_if_all_have_heard();

@@ -145,6 +145,16 @@ TEST_CASE("farewell: a peer that ends the run with its reason is not waited for"
   CHECK(scene.session.over());
 }
 
+TEST_CASE("farewell: of a peer that has ended while the run is being interrupted no result is awaited") {
+  UnderWay scene;
+  const std::string reason = "peer 1 was interrupted";
+  scene.say(1, FrameKind::stop, std::as_bytes(std::span(reason)), 0, 0, 130);
+  CHECK(!scene.session.over());
+  scene.say(0, FrameKind::stop, std::as_bytes(std::span(reason)), 0, 0, 130);  // it has heard peer 1
+  CHECK(scene.session.over());
+  CHECK(scene.session.outcome().status == RunStatus::interrupted);
+}
+
 TEST_CASE("farewell: nothing that comes after the bye changes how the run has ended") {
   UnderWay scene;
   scene.end();
