@@ -103,6 +103,25 @@ std::string read_address(const Setting& setting) {
   return address;
 }
 
+std::vector<std::string> addresses_to_dial(const std::string& address) {
+  const Address parsed = Address::parse(address);
+  if (parsed.host.empty() || parsed.host == "*" || parsed.is_numeric()) return {address};
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(parsed.host.c_str(), nullptr, &hints, &found) != 0) return {address};
+  std::vector<std::string> all;
+  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
+    std::array<char, NI_MAXHOST> text{};
+    if (getnameinfo(each->ai_addr, each->ai_addrlen, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) !=
+        0)
+      continue;
+    all.push_back(Address{text.data(), parsed.port, each->ai_family == AF_INET6}.text());
+  }
+  freeaddrinfo(found);
+  return all.size() > 1 ? all : std::vector{address};
+}
+
 std::string listening_address(const std::string& address, const std::string& bind) {
   if (!bind.empty()) return bind;
   const Address parsed = Address::parse(address);

@@ -58,8 +58,8 @@ struct Call {
         dealer(context, zmq::socket_type::dealer),
         handshakes(credentials != nullptr),
         caller(self, to) {
-    handshakes.watch(context, dealer, who);
-    connect_dealer(dealer, self.id, agreement_limit_bytes, address, credentials, to);
+    set_up_dealer(dealer, self.id, agreement_limit_bytes, address, credentials, to);
+    handshakes.connect(context, dealer, who, address);
   }
 
   void speak(Instant now) {

@@ -10,23 +10,29 @@ constexpr Duration hold_back = std::chrono::seconds(1);
 
 }  // namespace
 
-void HandshakeWatch::watch(zmq::context_t& context, zmq::socket_t& dealer, const std::string& server) {
+void HandshakeWatch::connect(zmq::context_t& context, zmq::socket_t& dealer, const std::string& server,
+                             const std::string& address) {
   // The name is unique in this context.
   const std::string name = "handshakes." + std::to_string(reinterpret_cast<std::uintptr_t>(dealer.handle()));
-  watched_.emplace_back(server, context, dealer, name);
+  watched_.emplace_back(server, context, dealer, name, address).dialing.begin();
 }
 
 HandshakeWatch::News HandshakeWatch::look(Instant now) {
   News news;
-  for (Watched& watched : watched_)
+  for (Watched& watched : watched_) {
+    bool is_unreached = false;
     while (const auto failure = watched.monitor.next())
-      if (*failure == FailedHandshake::broken_off) {
+      if (*failure == FailedHandshake::unreached) {
+        is_unreached = true;
+      } else if (*failure == FailedHandshake::broken_off) {
         if (!doubts_) news.doubt = doubt_about(watched.server);
         doubts_ = true;
       } else if (!refusal_) {
         refusal_ = sentence(watched.server, *failure);
         ripe_at_ = *failure == FailedHandshake::keyless ? now + hold_back : now;
       }
+    if (is_unreached) watched.dialing.dial_next();
+  }
   if (now >= ripe_at_) news.refusal = refusal_;
   return news;
 }

@@ -7,19 +7,22 @@
 #include <zmq.hpp>
 
 #include "runtime/foundation/units.hpp"
+#include "runtime/zmq/dialing.hpp"
 #include "runtime/zmq/monitor.hpp"
 
 namespace hearsay {
 
-/// Notices that another peer refuses the connections of this one. ZeroMQ itself says nothing and tries again
-/// forever, so the peer would wait without a reason.
+/// Connects DEALERs, and notices that another peer refuses the connections of this one. ZeroMQ itself says
+/// nothing and tries again forever, so the peer would wait without a reason.
 class HandshakeWatch {
  public:
   explicit HandshakeWatch(bool has_keys) : has_keys_(has_keys) {}
 
-  /// Watches the handshakes of `dealer`. Must be called before the DEALER connects; the DEALER must outlive
-  /// this object. `server` is its name for messages: "peer 2 (tcp://10.0.0.2:7000)".
-  void watch(zmq::context_t& context, zmq::socket_t& dealer, const std::string& server);
+  /// Connects `dealer` to `address`, and watches its handshakes. If the address is a name with several IP
+  /// addresses, each that does not answer makes room for the next one. The DEALER must outlive this object.
+  /// `server` is its name for messages: "peer 2 (tcp://10.0.0.2:7000)". Misuse if the address is invalid.
+  void connect(zmq::context_t& context, zmq::socket_t& dealer, const std::string& server,
+               const std::string& address);
 
   struct News {
     /// Why one of the servers will never let this peer in; empty if there is no such server. If one side has
@@ -36,9 +39,12 @@ class HandshakeWatch {
  private:
   struct Watched {
     Watched(std::string name_of_server, zmq::context_t& context, zmq::socket_t& dealer,
-            const std::string& name)
-        : server(std::move(name_of_server)), monitor(context, dealer, name) {}
+            const std::string& name, const std::string& address)
+        : server(std::move(name_of_server)),
+          dialing(dealer, address),
+          monitor(context, dealer, name, dialing.has_a_choice() ? Attempts::told : Attempts::untold) {}
     std::string server;
+    Dialing dialing;
     Monitor monitor;
   };
   std::string doubt_about(const std::string& server) const;

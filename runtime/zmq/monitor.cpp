@@ -21,6 +21,7 @@ FailedHandshake failed_handshake_of(const zmq::message_t& event) {
   ensure(event.size() == sizeof number + sizeof value, "an event of ZeroMQ is six bytes long");
   std::memcpy(&number, event.data(), sizeof number);
   std::memcpy(&value, event.data<std::byte>() + sizeof number, sizeof value);
+  if (number == ZMQ_EVENT_CONNECT_RETRIED) return FailedHandshake::unreached;
   if (number == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH) return FailedHandshake::refused;
   if (number == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL) return FailedHandshake::broken_off;
   return value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH ? FailedHandshake::keyless
@@ -29,10 +30,11 @@ FailedHandshake failed_handshake_of(const zmq::message_t& event) {
 
 }  // namespace
 
-Monitor::Monitor(zmq::context_t& context, zmq::socket_t& watched, const std::string& name)
+Monitor::Monitor(zmq::context_t& context, zmq::socket_t& watched, const std::string& name, Attempts attempts)
     : watched_(watched.handle()), events_(context, zmq::socket_type::pair) {
   const std::string endpoint = "inproc://" + name;
-  ensure(zmq_socket_monitor(watched_, endpoint.c_str(), failures) == 0, "a socket can be watched once");
+  const int events = failures | (attempts == Attempts::told ? ZMQ_EVENT_CONNECT_RETRIED : 0);
+  ensure(zmq_socket_monitor(watched_, endpoint.c_str(), events) == 0, "a socket can be watched once");
   events_.connect(endpoint);
 }
 

@@ -12,14 +12,19 @@ enum class FailedHandshake {
   keyless,         ///< one side has keys, the other has none
   wrong_protocol,  ///< the other side speaks another protocol, or does not own the expected key
   refused,         ///< the other side has not authorized this key
+  unreached,       ///< nobody has answered at the address; ZeroMQ tries again
 };
+
+/// Whether a monitor reports attempts that reached nobody.
+enum class Attempts { untold, told };
 
 /// Reports the failed handshakes of one socket. Call `next` often: a thread of ZeroMQ waits until its reports
 /// are read.
 class Monitor {
  public:
   /// Must be made in the thread that owns the socket. `name` is unique in the context.
-  Monitor(zmq::context_t& context, zmq::socket_t& watched, const std::string& name);
+  Monitor(zmq::context_t& context, zmq::socket_t& watched, const std::string& name,
+          Attempts attempts = Attempts::untold);
   /// Must be destroyed in the same thread, while the socket still lives.
   ~Monitor();
   Monitor(const Monitor&) = delete;

@@ -3,27 +3,19 @@
 #include "runtime/cluster/address.hpp"
 #include "runtime/zmq/despite_signals.hpp"
 #include "runtime/zmq/zap_server.hpp"
-#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
-void connect_dealer(zmq::socket_t& dealer, PeerId self, std::size_t payload_limit_bytes,
-                    const std::string& address, const SharedCredentials& credentials, PeerId server) {
-  const Address parsed = Address::parse(address);
+void set_up_dealer(zmq::socket_t& dealer, PeerId self, std::size_t payload_limit_bytes,
+                   const std::string& address, const SharedCredentials& credentials, PeerId server) {
   dealer.set(zmq::sockopt::linger, last_words_linger_ms);
   dealer.set(zmq::sockopt::routing_id, new_routing_id(self));
   dealer.set(zmq::sockopt::sndhwm, high_water_mark);
-  if (parsed.is_loopback()) dealer.set(zmq::sockopt::sndbuf, loopback_send_buffer_bytes);
+  if (Address::parse(address).is_loopback()) dealer.set(zmq::sockopt::sndbuf, loopback_send_buffer_bytes);
   dealer.set(zmq::sockopt::reconnect_ivl, 20);  // ms; short, since peers may start in any order
   dealer.set(zmq::sockopt::reconnect_ivl_max, 100);
   dealer.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(payload_limit_bytes));
-  dealer.set(zmq::sockopt::ipv6, parsed.is_v6());
   secure_client(dealer, credentials, server);
-  try {
-    dealer.connect(address);
-  } catch (const zmq::error_t& error) {
-    throw Misuse("address", address, "cannot connect there (" + std::string(error.what()) + ")");
-  }
 }
 
 Outlet::Outlet(zmq::context_t& context, Destination destination)
@@ -31,10 +23,6 @@ Outlet::Outlet(zmq::context_t& context, Destination destination)
       address(std::move(destination.address)),
       link(std::move(destination.link)),
       socket(context, zmq::socket_type::dealer) {}
-
-void Outlet::connect(PeerId self, std::size_t payload_limit_bytes, const SharedCredentials& credentials) {
-  connect_dealer(socket, self, payload_limit_bytes, address, credentials, id);
-}
 
 void Outlet::send(const FrameHeader& header, const PacketRef& packet) {
   may_be_ready = true;

@@ -19,17 +19,15 @@ inline constexpr int high_water_mark = 64;
 /// less time in the kernel). For other connections the kernel adapts the buffer to the network.
 inline constexpr int loopback_send_buffer_bytes = 1 << 18;
 
-/// Sets up a DEALER of peer `self`, and connects it to peer `server` in the background: ZeroMQ tries again
-/// until the server is up. Misuse if the address is invalid.
-void connect_dealer(zmq::socket_t& dealer, PeerId self, std::size_t payload_limit_bytes,
-                    const std::string& address, const SharedCredentials& credentials, PeerId server);
+/// Sets up a DEALER of peer `self` for peer `server`. It then connects in the background (`Dialing`): ZeroMQ
+/// tries again until the server is up.
+void set_up_dealer(zmq::socket_t& dealer, PeerId self, std::size_t payload_limit_bytes,
+                   const std::string& address, const SharedCredentials& credentials, PeerId server);
 
 /// A peer's connection to one destination.
 class Outlet {
  public:
   Outlet(zmq::context_t& context, Destination destination);
-
-  void connect(PeerId self, std::size_t payload_limit_bytes, const SharedCredentials& credentials);
 
   /// Sends a packet, now or as soon as ZeroMQ takes it. Packets leave in the order of the calls.
   void send(const FrameHeader& header, const PacketRef& packet);

@@ -37,12 +37,13 @@ class PeerSockets::Server {
   void connect(std::vector<Destination> destinations, const std::string& observer_address) {
     for (Destination& destination : destinations) {
       Outlet& outlet = outlets_.emplace_back(context_, std::move(destination));
-      handshakes_.watch(context_, outlet.socket, outlet.name());
-      outlet.connect(input_.self, input_.payload_limit_bytes, input_.credentials);
+      set_up_dealer(outlet.socket, input_.self, input_.payload_limit_bytes, outlet.address,
+                    input_.credentials, outlet.id);
+      handshakes_.connect(context_, outlet.socket, outlet.name(), outlet.address);
     }
-    handshakes_.watch(context_, observer_, "the observer (" + observer_address + ")");
-    connect_dealer(observer_, input_.self, input_.payload_limit_bytes, observer_address, input_.credentials,
-                   observer_peer);
+    set_up_dealer(observer_, input_.self, input_.payload_limit_bytes, observer_address, input_.credentials,
+                  observer_peer);
+    handshakes_.connect(context_, observer_, "the observer (" + observer_address + ")", observer_address);
   }
 
   void begin(PeerSession& session) {

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -51,11 +52,15 @@ Attempt begin(const std::string& address) {
 
 std::vector<std::string> failures_to_connect(const std::vector<std::string>& addresses, Duration patience) {
   std::vector<Attempt> attempts;
-  for (const std::string& address : addresses) attempts.push_back(begin(address));
+  std::vector<std::size_t> counts;  // of the IP addresses of each
+  for (const std::string& address : addresses) {
+    const std::vector<std::string> dialed = addresses_to_dial(address);
+    counts.push_back(dialed.size());
+    for (const std::string& each : dialed) attempts.push_back(begin(each));
+  }
   const int patience_ms =
       static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(patience).count());
   bool time_is_over = false;
-  std::vector<std::string> failures;
   for (Attempt& attempt : attempts) {
     if (attempt.failure.empty()) {
       // All attempts run at the same time, so the wait for an earlier one has been time for the later ones.
@@ -70,7 +75,14 @@ std::vector<std::string> failures_to_connect(const std::vector<std::string>& add
       }
     }
     if (attempt.fd >= 0) close(attempt.fd);
-    failures.push_back(attempt.failure);
+  }
+  std::vector<std::string> failures;
+  auto next = attempts.begin();
+  for (const std::size_t count : counts) {
+    const auto end = next + static_cast<std::ptrdiff_t>(count);
+    const auto one_answers = std::ranges::find(next, end, std::string(), &Attempt::failure);
+    failures.push_back(one_answers == end ? next->failure : "");
+    next = end;
   }
   return failures;
 }

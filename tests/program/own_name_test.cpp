@@ -5,33 +5,47 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
+#include "tests/support/process.hpp"
 #include "tests/support/program.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay::test::own_name_test {
 
+namespace {
+
+/// True, and says so, if this process cannot give a program an /etc/hosts of its own.
+bool skipped_without_own_names() {
+  if (geteuid() != 0) MESSAGE("skipped: own names (only root may have an /etc/hosts of its own)");
+  return geteuid() != 0;
+}
+
+/// Returns a function that makes the file the /etc/hosts of the calling process.
+std::function<void()> with_hosts(const std::filesystem::path& hosts) {
+  return [hosts] {
+    ensure(unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+               mount(hosts.c_str(), "/etc/hosts", nullptr, MS_BIND, nullptr) == 0,
+           "root has an /etc/hosts of its own");
+  };
+}
+
+}  // namespace
+
 TEST_SUITE("net") {
   TEST_CASE(
       "peer, check --connect: a name that is loopback at its own home is refused, and `bind` is named") {
-    if (geteuid() != 0) {
-      MESSAGE("skipped: own names (only root may have an /etc/hosts of its own)");
-      return;
-    }
+    if (skipped_without_own_names()) return;
     const DataFolder folder;
     folder.write("run.toml", "model.kind = \"quadratic(50)\"\n[topology]\nfile = \"cluster.toml\"\n");
     folder.write("hosts", "127.0.0.1 localhost\n127.0.1.1 hearsay-a\n10.77.0.2 hearsay-b\n");
-    const auto with_hosts = [&folder] {
-      const std::filesystem::path hosts = folder.path() / "hosts";
-      ensure(unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-                 mount(hosts.c_str(), "/etc/hosts", nullptr, MS_BIND, nullptr) == 0,
-             "root has an /etc/hosts of its own");
-    };
     const auto refused = [&](const std::vector<std::string>& words, const std::string& sentence) {
-      const ProgramEnd end = run_program(folder.path(), words, with_hosts);
+      const ProgramEnd end = run_program(folder.path(), words, with_hosts(folder.path() / "hosts"));
       CHECK(end.code == 2);
       CHECK_MESSAGE(contains(end.complained, sentence), end.complained);
     };
@@ -48,6 +62,36 @@ TEST_SUITE("net") {
                  "[[peer]]\naddress = \"tcp://hearsay-b:7000\"\n");
     refused({"peer", "run.toml", "--id", "0"}, "expected observer_bind = \"tcp://0.0.0.0:6999\" beside it");
     CHECK_FALSE(std::filesystem::exists(folder.path() / "runs"));
+  }
+
+  TEST_CASE("peer: of a name with several addresses each is dialed, until its peer answers at one") {
+    if (skipped_without_own_names()) return;
+    // Where the peer listens; the system puts 127.0.0.1, where it does not, first.
+    for (const std::string host : {"127.0.0.2", "[::1]"}) {
+      CAPTURE(host);
+      const DataFolder folder;
+      const std::string first = free_address();
+      const std::string second = free_address();
+      const std::string port = second.substr(second.rfind(':'));
+      const std::string bare = host == "[::1]" ? "::1" : host;
+      folder.write("hosts", "127.0.0.1 hearsay-b\n" + bare + " hearsay-b\n");
+      folder.write("cluster.toml", "family = \"ring\"\nobserver = \"" + free_address() +
+                                       "\"\n[[peer]]\naddress = \"" + first + "\"\n[[peer]]\naddress = \"" +
+                                       "tcp://hearsay-b" + port + "\"\nbind = \"tcp://" + host + port +
+                                       "\"\n");
+      folder.write(
+          "run.toml",
+          "model.kind = \"quadratic(50)\"\nrun.iterations = 20\n[topology]\nfile = \"cluster.toml\"\n");
+      const auto start = [&](const std::string& id) {
+        return std::make_unique<Program>(
+            folder.path(), std::vector<std::string>{"peer", "run.toml", "--id", id, "--output", "out" + id},
+            Program::Output::file, with_hosts(folder.path() / "hosts"));
+      };
+      const auto one = start("0");
+      const auto two = start("1");
+      CHECK_MESSAGE(one->wait() == 0, one->complained());
+      CHECK_MESSAGE(two->wait() == 0, two->complained());
+    }
   }
 }
 

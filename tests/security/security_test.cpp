@@ -44,8 +44,8 @@ std::string refusal_of(const std::string& address, const SharedCredentials& cred
   zmq::context_t context;
   zmq::socket_t dealer(context, zmq::socket_type::dealer);
   HandshakeWatch watch(credentials != nullptr);
-  watch.watch(context, dealer, "peer 0");
-  connect_dealer(dealer, 1, limit_bytes, address, credentials, 0);
+  set_up_dealer(dealer, 1, limit_bytes, address, credentials, 0);
+  watch.connect(context, dealer, "peer 0", address);
   dealer.set(zmq::sockopt::linger, 0);
   for (Instant now{};;
        now += std::chrono::seconds(2)) {  // a clock of its own: the next look says what was held back
@@ -102,8 +102,9 @@ TEST_SUITE("net") {
       const Agreement agreement = agreement_of(cluster.experiment);
       zmq::context_t context;
       zmq::socket_t dealer(context, zmq::socket_type::dealer);
-      connect_dealer(dealer, 1, limit_bytes, cluster.address(0), credentials_with(keys, 3, 2, keys.pair(2)),
-                     0);
+      set_up_dealer(dealer, 1, limit_bytes, cluster.address(0), credentials_with(keys, 3, 2, keys.pair(2)),
+                    0);
+      dealer.connect(cluster.address(0));
       dealer.set(zmq::sockopt::linger, -1);
       FrameHeader head = hello_header(agreement, 1);
       REQUIRE(send_frame(dealer, {}, head, encode_agreement(agreement)));
@@ -200,7 +201,8 @@ TEST_SUITE("net") {
     zmq::socket_t other(context, zmq::socket_type::dealer);
     std::vector<std::string> names;
     for (zmq::socket_t* dealer : {&one, &other}) {
-      connect_dealer(*dealer, 5, limit_bytes, address, nullptr, 0);
+      set_up_dealer(*dealer, 5, limit_bytes, address, nullptr, 0);
+      dealer->connect(address);
       FrameHeader head;
       head.kind = FrameKind::alive;
       head.sender = 5;

@@ -97,7 +97,8 @@ int send_wrong_frames(const LoopbackCluster& cluster, const std::string& address
   int garbage = 0;
   zmq::context_t context;
   zmq::socket_t dealer(context, zmq::socket_type::dealer);
-  connect_dealer(dealer, 1, limit_bytes, address, nullptr, 0);
+  set_up_dealer(dealer, 1, limit_bytes, address, nullptr, 0);
+  dealer.connect(address);
   dealer.set(zmq::sockopt::linger, -1);
   dealer.set(zmq::sockopt::sndhwm, 0);
   FrameHeader head;
@@ -134,7 +135,8 @@ FrameKind answer_to_hello(const std::string& address, PeerId sender, const Agree
   constexpr std::size_t limit_bytes = 1 << 16;
   zmq::context_t context;
   zmq::socket_t dealer(context, zmq::socket_type::dealer);
-  connect_dealer(dealer, sender, limit_bytes, address, nullptr, 0);
+  set_up_dealer(dealer, sender, limit_bytes, address, nullptr, 0);
+  dealer.connect(address);
   FrameHeader head;
   head.kind = FrameKind::hello;
   head.run_id = run_id(agreement);

@@ -1,0 +1,40 @@
+#include "runtime/zmq/dialing.hpp"
+
+#include "runtime/cluster/address.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// How long an address of several may be silent until the next one is dialed.
+constexpr int silent_address_ms = 2000;
+
+}  // namespace
+
+Dialing::Dialing(zmq::socket_t& dealer, const std::string& address)
+    : dealer_(&dealer), addresses_(addresses_to_dial(address)) {}
+
+void Dialing::begin() {
+  if (has_a_choice()) dealer_->set(zmq::sockopt::connect_timeout, silent_address_ms);
+  dial();
+}
+
+void Dialing::dial_next() {
+  if (!has_a_choice()) return;
+  dealer_->disconnect(addresses_[place_]);
+  place_ = (place_ + 1) % addresses_.size();
+  dial();
+}
+
+void Dialing::dial() {
+  const std::string& address = addresses_[place_];
+  dealer_->set(zmq::sockopt::ipv6, Address::parse(address).is_v6());
+  try {
+    dealer_->connect(address);
+  } catch (const zmq::error_t& error) {
+    throw Misuse("address", address, "cannot connect there (" + std::string(error.what()) + ")");
+  }
+}
+
+}  // namespace hearsay
