@@ -63,9 +63,16 @@ Program::Program(const fs::path& folder, const std::vector<std::string>& argumen
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 
+  // A signal that comes before the program is there must not run the handlers of this process in the new one.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   process_ = fork();
+  if (process_ != 0) pthread_sigmask(SIG_SETMASK, &before, nullptr);
   ensure(process_ >= 0, "a machine can start another process");
   if (process_ == 0) {
+    for (const int number : {SIGINT, SIGTERM}) signal(number, SIG_DFL);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     setpgid(0, 0);
     close(pipe_ends[0]);  // all descendants keep the writing end
     if (output == Output::file)
