@@ -140,9 +140,9 @@ CampaignEnd LocalCampaign::ended() {
   return {folder_.path(), output(), program_words(), end(), program_->complained()};
 }
 
-/// True if the run could not begin, since a program stood still before it had said where it begins.
+/// True if the run could not begin, since a program did not answer in time (model.answer_within).
 bool LocalCampaign::was_refused() {
-  return end() == 2 && !toll_.mute.empty() && contains(program_->complained(), "has not said its x_0 within");
+  return end() == 2 && !toll_.mute.empty() && contains(program_->complained(), "within 1 s");
 }
 
 /// A run that its own rules have ended goes on from its checkpoints.
