@@ -1,6 +1,7 @@
 #include "tests/faults/campaign_processes.hpp"
 
 #include <algorithm>
+#include <ios>
 #include <string>
 
 #include "tests/faults/local_peers.hpp"
@@ -12,7 +13,11 @@ namespace hearsay::test {
 namespace {
 
 std::string file_of(pid_t process, const std::string& name) {
-  return content_of("/proc/" + std::to_string(process) + "/" + name);
+  try {
+    return content_of("/proc/" + std::to_string(process) + "/" + name);
+  } catch (const std::ios_base::failure&) {  // the process ended while its file was read
+    return {};
+  }
 }
 
 bool is_hearsay(pid_t process) { return file_of(process, "comm") == "hearsay\n"; }
