@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/data/csv_doubts.hpp"
 #include "runtime/data/csv_fields.hpp"
 #include "runtime/data/data_file.hpp"
 #include "runtime/data/formats.hpp"
@@ -17,9 +18,6 @@ namespace hearsay {
 
 namespace {
 
-/// A numbering of so many rows, in the first column, is taken for an index.
-constexpr std::size_t rows_of_an_index = 5;
-
 std::string in_quotes(std::string_view text) { return "\"" + std::string(text.substr(0, 40)) + "\""; }
 
 bool names_a_label(std::string_view name) {
@@ -27,10 +25,6 @@ bool names_a_label(std::string_view name) {
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
   constexpr std::array names = {"label", "labels", "target", "class", "y"};
   return std::ranges::find(names, lower) != names.end();
-}
-
-bool is_whole(std::string_view field) {
-  return finite_number(field) && field.find_first_of(".eE") == std::string_view::npos;
 }
 
 /// A file as it is read, line by line. What the file may mean in two ways is asked, by the key that decides
@@ -42,7 +36,10 @@ class CsvReader {
 
   void take(std::string_view line, std::size_t number) {
     if (trimmed(line).empty()) return;
-    if (columns_ == 0) require_commas(path_, number, line);
+    if (columns_ == 0) {
+      if (names_separator(path_, number, line)) return;
+      require_commas(path_, number, line);
+    }
     split_csv_line(path_, number, line, fields_);
     if (columns_ == 0) return take_first(number);
     if (names_ && rows_ == 0) find_row_names();
@@ -79,7 +76,6 @@ class CsvReader {
       names_.emplace(fields_.begin(), fields_.end());
       return;
     }
-    first_.assign(fields_.begin(), fields_.end());
     lay_out();
     take_row(number);
   }
@@ -118,6 +114,11 @@ class CsvReader {
     if (!names_) refuse("header; expected first or last");
     const auto found = std::ranges::find(*names_, *layout_.target);
     if (found == names_->end()) refuse("such column in its header; expected a name of it, first or last");
+    if (const auto second = std::find(found + 1, names_->end(), *layout_.target); second != names_->end())
+      throw Misuse("data.target", *layout_.target,
+                   path_.string() + " has that name above the columns " +
+                       std::to_string(found - names_->begin() + 1) + " and " +
+                       std::to_string(second - names_->begin() + 1) + "; expected a name of one column");
     target_ = static_cast<std::size_t>(found - names_->begin());
     if (target_ < skip()) refuse("such column among those that data.skip leaves");
   }
@@ -140,52 +141,34 @@ class CsvReader {
                            ", is not a finite number" + advice(column, field));
       (column == target_ ? samples_.targets : numbers_).push_back(static_cast<Scalar>(*value));
     }
-    note_writing();
+    doubts_.take(fields_, target_, names_ ? std::optional(names_->front()) : std::nullopt);
     ++rows_;
   }
 
   std::string advice(std::size_t column, std::string_view field) const {
+    if (const std::string_view number_advice = advice_on(field); !number_advice.empty())
+      return std::string(number_advice);
     if (rows_ == 0 && !names_ && !layout_.header)
       return "; if the line is a header, expected data.header = true";
-    if (column == 0 && !layout_.skip) return "; data.skip = 1 leaves the first column out";
-    return std::string(advice_on(field));
-  }
-
-  /// Notes what says that the first line, or the first column, holds no data.
-  void note_writing() {
-    if (rows_ == 0) {
-      fractional_.assign(columns_, true);
-    } else {
-      for (std::size_t column = 0; column < columns_; ++column)
-        fractional_[column] = fractional_[column] && !is_whole(fields_[column]);
-    }
-    if (!numbered_) return;
-    const auto now = finite_number(fields_.front());
-    numbered_ = now && is_whole(fields_.front()) && (rows_ == 0 || *now == number_of_row_ + 1.0);
-    if (now) number_of_row_ = *now;
+    const bool called_index = names_ && names_an_index(names_->front());
+    if (column == 0 && !layout_.skip && (called_index || looks_like_name(field)))
+      return "; data.skip = 1 leaves the first column out";
+    return "";
   }
 
   void ask_about_index() const {
-    if (layout_.skip || !numbered_ || rows_ < rows_of_an_index || target_ == 0) return;
-    ask("the first column counts the rows, as an index does; expected data.skip = 1, which leaves it out, or "
-        "data.skip = 0");
+    if (layout_.skip || target_ == 0) return;
+    const std::string found = doubts_.index_in_first_column();
+    if (!found.empty())
+      ask("the first column " + found +
+          ", as an index does; expected data.skip = 1, which leaves it out, or "
+          "data.skip = 0");
   }
 
-  /// A header may consist of numbers: counted ones, or whole ones above columns without any.
   void ask_about_header() const {
-    if (names_ || layout_.header || !std::ranges::all_of(first_, is_whole)) return;
-    const auto number = [&](std::size_t column) { return *finite_number(first_[column]); };
-    bool counted = true;
-    for (std::size_t column = 1; column < columns_; ++column)
-      counted = counted && number(column) == number(column - 1) + 1.0;
-    std::vector<std::string> ascending = first_;
-    std::ranges::sort(ascending);
-    const bool distinct = std::ranges::adjacent_find(ascending) == ascending.end();
-    const bool unlike_others =
-        rows_ > 1 && distinct && std::ranges::find(fractional_, true) != fractional_.end();
-    if (counted || unlike_others)
-      ask("its first line may be a header of numbers; expected data.header = true, or data.header = false if "
-          "it is a sample");
+    if (names_ || layout_.header || !doubts_.first_row_may_be_header()) return;
+    ask("its first line may be a header of numbers; expected data.header = true, or data.header = false if "
+        "it is a sample");
   }
 
   const std::filesystem::path& path_;
@@ -193,12 +176,9 @@ class CsvReader {
   std::size_t columns_ = 0;
   std::size_t target_ = 0;
   std::optional<std::vector<std::string>> names_;  // of the header
-  std::vector<std::string> first_;                 // the first line, if it is no header
   std::vector<std::string_view> fields_;
   std::size_t rows_ = 0;
-  std::vector<bool> fractional_;  // by column: no whole number was in it, from the second row on
-  bool numbered_ = true;          // the first column counts the rows so far
-  double number_of_row_ = 0.0;
+  CsvDoubts doubts_;
   std::vector<Scalar> numbers_;
   Samples<Scalar> samples_;
 };

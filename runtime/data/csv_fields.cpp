@@ -1,6 +1,8 @@
 #include "runtime/data/csv_fields.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <string>
 
 #include "runtime/data/data_file.hpp"
@@ -16,6 +18,11 @@ std::size_t behind_quotes(std::string_view line, std::size_t open) {
     if (!line.substr(at + 1).starts_with('"')) return at + 1;
   return std::string_view::npos;
 }
+
+/// "1,234" may be 1.234 or 1234.
+constexpr std::size_t digits_of_thousands = 3;
+
+bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
 /// Returns a field without the quotes around it.
 std::string_view unquoted(std::string_view field) {
@@ -43,6 +50,26 @@ void split_csv_line(const std::filesystem::path& path, std::size_t number, std::
   }
 }
 
+bool names_separator(const std::filesystem::path& path, std::size_t number, std::string_view line) {
+  std::string text(trimmed(line));
+  std::erase(text, '"');
+  constexpr std::string_view opening = "sep=";
+  for (std::size_t k = 0; k < opening.size(); ++k)
+    if (k >= text.size() || std::tolower(static_cast<unsigned char>(text[k])) != opening[k]) return false;
+  // Excel fills the line up with separators; a tab at its end was trimmed.
+  std::string_view separator = std::string_view(text).substr(opening.size());
+  if (separator.empty() || separator == "\\t") separator = "\t";
+  if (separator.find_first_not_of(separator.front()) != std::string_view::npos) return false;
+  const char named = separator.front();
+  if (named == ',') return true;
+  const std::string name = named == ';'    ? "semicolons"
+                           : named == '\t' ? "tabs"
+                                           : "\"" + std::string(1, named) + "\"";
+  throw bad_line(path, number,
+                 "sep= says that the columns are separated by " + name +
+                     "; expected commas, and numbers with a decimal point");
+}
+
 void require_commas(const std::filesystem::path& path, std::size_t number, std::string_view line) {
   std::string outside;  // of quotes
   for (std::size_t at = 0; at < line.size(); ++at) {
@@ -67,11 +94,36 @@ void require_commas(const std::filesystem::path& path, std::size_t number, std::
 }
 
 std::string_view advice_on(std::string_view field) {
+  if (std::ranges::none_of(field, is_digit)) return "";
   const std::size_t comma = field.find(',');
-  if (comma == std::string_view::npos) return "";
-  std::string with_point(field);
-  with_point[comma] = '.';
-  return finite_number(with_point) ? "; expected a decimal point, not a comma" : "";
+  if (comma != std::string_view::npos && field.size() - comma - 1 != digits_of_thousands) {
+    std::string with_point(field);
+    with_point[comma] = '.';
+    if (finite_number(with_point)) return "; expected a decimal point, not a comma";
+  }
+  // Accountants put a loss into brackets; the letters of UTF-8 here are those of currencies and wide spaces.
+  std::string bare;
+  for (const char letter : field)
+    if (std::string_view(",'_ \t%$()\xc2\xa3\xa4\xa5\xa0\xa2\xe2\x82\xac\x80\x89\xaf\x99").find(letter) ==
+        std::string_view::npos)
+      bare.push_back(letter);
+  if (bare.size() < field.size() && finite_number(bare))
+    return "; expected the number alone, such as 1234.5: no percent sign, no currency, and nothing between "
+           "its digits";
+  return "";
+}
+
+bool looks_like_name(std::string_view field) {
+  std::string lower(field);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  constexpr std::array no_names = {"na",  "nan",  "n/a",      "null",      "none",
+                                   "inf", "-inf", "infinity", "-infinity", "missing"};
+  if (std::ranges::find(no_names, lower) != no_names.end() || lower.empty()) return false;
+  const auto first = static_cast<unsigned char>(lower.front());
+  if (std::isalpha(first) != 0 || first >= 0xc3) return true;
+  const auto marks = std::ranges::count_if(
+      field, [](char letter) { return letter == '-' || letter == '/' || letter == ':' || letter == '.'; });
+  return is_digit(lower.front()) && is_digit(lower.back()) && marks >= 2;
 }
 
 }  // namespace hearsay

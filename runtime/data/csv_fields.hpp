@@ -13,11 +13,18 @@ namespace hearsay {
 void split_csv_line(const std::filesystem::path& path, std::size_t number, std::string_view line,
                     std::vector<std::string_view>& fields);
 
+/// True for Excel's first line "sep=,", which names the separator. Throws Misuse if it names another one than
+/// a comma.
+bool names_separator(const std::filesystem::path& path, std::size_t number, std::string_view line);
+
 /// Throws Misuse if the columns of a line are separated by something else than commas.
 void require_commas(const std::filesystem::path& path, std::size_t number, std::string_view line);
 
-/// Returns what a reader should know of a field that is no number, such as "; expected a decimal point";
-/// often nothing.
+/// Returns what a reader should know of a field that is a number, but not written as data need it ("2,5",
+/// "1%", "$1.5"), such as "; expected a decimal point, not a comma"; nothing for other fields.
 std::string_view advice_on(std::string_view field);
+
+/// True for a field that may name its row: a word, a date or a time. A word for a missing number is no name.
+bool looks_like_name(std::string_view field);
 
 }  // namespace hearsay

@@ -155,6 +155,91 @@ TEST_CASE("csv: other separators and decimal commas are refused by name") {
   CHECK(load("\"a;b\",\"c d\",y\n1,2,0\n3,4.5,1\n").train->count() == 2);
 }
 
+TEST_CASE("csv: Excel's first line sep=, names the separator and is no header") {
+  for (const string first : {"sep=,", "SEP=,", "\"sep=,\"", "sep=,,,"}) {
+    CAPTURE(first);
+    for (const string header : {"", "a,b,y\n"})
+      CHECK(features(load(first + "\n" + header + "1,2.5,0\n3,4.5,1\n")) == matrix(2, 2, {1, 2.5, 3, 4.5}));
+  }
+  CHECK(contains(refusal("sep=;\na;b;y\n1;2;0\n"),
+                 "line 1: sep= says that the columns are separated by semicolons; expected commas"));
+  for (const string tab : {"sep=\t", "sep=\\t", "\"sep=\t\""})
+    CHECK(contains(refusal(tab + "\n1\t2\t0\n"), "line 1: sep= says that the columns are separated by tabs"));
+  CHECK(contains(refusal("sep=|\n1|2|0\n"), "separated by \"|\""));
+}
+
+TEST_CASE("csv: a number in another writing is no name of a row, and no header") {
+  for (const string field : {"\"1,234\"", "1%", "$1.5", "1 234", "(5)",
+                             "\xe2\x82\xac"
+                             "3",
+                             "1'234", "\"1,234.5\""}) {
+    CAPTURE(field);
+    for (const string above : {"a,b,y\n", "a,b,y\n1,2,0\n", "", "1,2,0\n"}) {
+      const string text = refusal(above + field + ",4.5,1\n");
+      CHECK(contains(text, "column 1, "));
+      CHECK(contains(text, "expected the number alone, such as 1234.5"));
+      CHECK(!contains(text, "data.skip"));
+      CHECK(!contains(text, "data.header"));
+    }
+  }
+  CHECK(contains(refusal("a,b,y\n\"1,5\",2,0\n"), "expected a decimal point, not a comma"));
+  for (const string missing : {"", "NA", "NaN", "?", "inf"}) {
+    CAPTURE(missing);
+    CHECK(!contains(refusal("a,b,y\n1,2,0\n" + missing + ",4.5,1\n"), "data.skip"));
+  }
+  for (const string name : {"Mazda RX4", "2020-01-31", "12:30:00", "x1"}) {
+    CAPTURE(name);
+    CHECK(contains(refusal("a,b,y\n" + name + ",4.5,1\n"), "data.skip = 1 leaves the first column out"));
+  }
+  CHECK(contains(refusal("id,b,y\n3f2a,4.5,1\n"), "data.skip = 1 leaves the first column out"));
+}
+
+TEST_CASE("csv: a header of numbers that are sorted is asked about above rows that are not") {
+  for (const string header : {"10,20,30", "3,2,1", "1.0,2.0,3.0", "10,20,40", "-2,0,2", "30,20,10"})
+    for (const string rows : {"0.5,2.5,0\n1.5,1.5,1\n", "5,2,0\n1,4,1\n", "1,2.5,0\n3,4,1\n"}) {
+      CAPTURE(header + " above " + rows);
+      CHECK(contains(refusal(header + "\n" + rows), "its first line may be a header of numbers"));
+      CHECK(load(header + "\n" + rows, with_header(true)).train->count() == 2);
+    }
+  for (const string samples :
+       {"9,5,0\n8,4,1\n7,5,0\n", "45,12,0\n5,12,1\n7,3,1\n4,5,0\n", "0,0,0\n1,0,1\n0,0,1\n",
+        "9,5,2\n8.5,4,0\n7,5,1\n", "1,0\n0,1\n2,0\n", "5,1\n2.5,0\n1,1\n"}) {
+    CAPTURE(samples);
+    CHECK(refusal(samples).empty());
+  }
+}
+
+TEST_CASE("csv: an index is asked about, however it is spaced and written") {
+  const auto column = [](const string& name, std::initializer_list<const char*> values) {
+    string text = name.empty() ? "" : name + ",a,y\n";
+    int row = 0;
+    for (const char* const value : values)
+      text += string(value) + "," + std::to_string(3 - row % 3) + ".5," + std::to_string(row++ % 2) + "\n";
+    return text;
+  };
+  for (const string name : {"id", "Index", "idx", "rownames", "PassengerId_id", "", "a0"})
+    for (const auto& values : {std::initializer_list<const char*>{"0.0", "1.0", "2.0", "3.0", "4.0"},
+                               std::initializer_list<const char*>{"9", "8", "7", "6", "5"}}) {
+      CAPTURE(name);
+      CHECK(contains(refusal(column(name, values)),
+                     "the first column counts the rows, as an index does; expected data.skip = 1"));
+    }
+  for (const string name : {"id", ""})
+    CHECK(contains(refusal(column(name, {"0", "10", "20", "30", "40"})),
+                   "the first column has evenly spaced whole numbers, as an index does"));
+  CHECK(refusal(column("dose", {"0", "10", "20", "30", "40"})).empty());
+  CHECK(contains(refusal(column("id", {"17", "4", "99", "5"})),
+                 "the first column is called \"id\", and has another whole number in every row"));
+  CHECK(refusal(column("id", {"17", "4", "17", "5"})).empty());
+  CHECK(refusal(column("", {"0.1", "0.2", "0.3", "0.4", "0.5"})).empty());
+}
+
+TEST_CASE("csv: a target that several columns are called is refused") {
+  CHECK(contains(refusal("y,a,y\n1,2.5,0\n3,4.5,1\n", targeting("y")),
+                 "data.csv has that name above the columns 1 and 3; expected a name of one column"));
+  CHECK(load("a,a,y\n1,2.5,0\n3,4.5,1\n", targeting("y")).train->count() == 2);
+}
+
 TEST_CASE("csv: its keys are refused with other formats") {
   const DataFolder folder;
   const auto refused = [&](Layout layout) {

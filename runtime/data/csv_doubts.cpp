@@ -1,0 +1,119 @@
+#include "runtime/data/csv_doubts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <functional>
+
+#include "runtime/data/data_file.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// Evenly spaced numbers of so many rows, in the first column, are taken for an index.
+constexpr std::size_t rows_of_an_index = 5;
+
+bool is_whole(double number) { return number == std::floor(number); }
+
+bool is_written_whole(std::string_view field) {
+  return finite_number(field) && field.find_first_of(".eE") == std::string_view::npos;
+}
+
+bool all_whole(const std::vector<double>& numbers) { return std::ranges::all_of(numbers, is_whole); }
+
+bool in_equal_steps(const std::vector<double>& numbers) {
+  for (std::size_t k = 2; k < numbers.size(); ++k)
+    if (numbers[k] - numbers[k - 1] != numbers[1] - numbers[0]) return false;
+  return true;
+}
+
+bool are_distinct(std::vector<double> numbers) {
+  std::ranges::sort(numbers);
+  return std::ranges::adjacent_find(numbers) == numbers.end();
+}
+
+}  // namespace
+
+bool names_an_index(std::string_view name) {
+  std::string lower(name);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  constexpr std::array names = {"",      "id",       "ids",       "index",     "idx",   "row",
+                                "rowid", "rownames", "row.names", "row_names", "row_id"};
+  return std::ranges::find(names, lower) != names.end() || lower.starts_with("unnamed:") ||
+         lower.ends_with("_id");
+}
+
+void CsvDoubts::take(const std::vector<std::string_view>& fields, std::size_t target,
+                     const std::optional<std::string>& first_name) {
+  numbers_.clear();
+  for (const std::string_view field : fields) numbers_.push_back(finite_number(field).value_or(std::nan("")));
+  if (rows_ == 0) {
+    first_ = numbers_;
+    target_ = target;
+    first_name_ = first_name;
+    first_is_written_whole_ = std::ranges::all_of(fields, is_written_whole);
+    fractional_.assign(fields.size(), true);
+  } else {
+    compare(fields, target);
+  }
+  follow_first_column();
+  ++rows_;
+}
+
+CsvDoubts::Order CsvDoubts::order_of(const std::vector<double>& numbers) {
+  if (std::ranges::adjacent_find(numbers, std::greater_equal<>()) == numbers.end()) return Order::ascending;
+  if (std::ranges::adjacent_find(numbers, std::less_equal<>()) == numbers.end()) return Order::descending;
+  return Order::none;
+}
+
+void CsvDoubts::compare(const std::vector<std::string_view>& fields, std::size_t target) {
+  for (std::size_t column = 0; column < fields.size(); ++column)
+    fractional_[column] = fractional_[column] && !is_written_whole(fields[column]);
+  any_fraction_ = any_fraction_ || !all_whole(numbers_);
+  all_sorted_alike_ = all_sorted_alike_ && order_of(numbers_) == order_of(first_);
+  all_counted_alike_ = all_counted_alike_ && all_sorted_alike_ && in_equal_steps(numbers_);
+  least_target_ = rows_ == 1 ? numbers_[target] : std::min(least_target_, numbers_[target]);
+  most_target_ = rows_ == 1 ? numbers_[target] : std::max(most_target_, numbers_[target]);
+}
+
+bool CsvDoubts::first_row_may_be_header() const {
+  if (!all_whole(first_)) return false;
+  const Order order = order_of(first_);
+  const bool steps = order != Order::none && in_equal_steps(first_);
+  if (steps && first_[1] - first_[0] == 1.0) return true;
+  if (rows_ < 2) return false;
+  const bool below_unlike = std::ranges::find(fractional_, true) != fractional_.end();
+  if (first_is_written_whole_ && below_unlike && are_distinct(first_)) return true;
+  // Two numbers are always in equal steps, and sorted unless they are the same.
+  if (order == Order::none || first_.size() < 3) return false;
+  if (steps && !all_counted_alike_) return true;
+  const bool own_target = first_[target_] < least_target_ || first_[target_] > most_target_;
+  return !all_sorted_alike_ && (any_fraction_ || own_target);
+}
+
+void CsvDoubts::follow_first_column() {
+  const double number = numbers_.front();
+  whole_column_ = whole_column_ && is_whole(number);
+  if (!whole_column_) return column_.clear();
+  column_.push_back(number);
+  const std::size_t last = column_.size() - 1;
+  if (last >= 2) evenly_spaced_ = evenly_spaced_ && number - column_[last - 1] == column_[1] - column_[0];
+}
+
+std::string CsvDoubts::index_in_first_column() const {
+  if (!whole_column_ || rows_ < 2) return "";
+  const double step = column_[1] - column_[0];
+  const bool has_name = first_name_.has_value();
+  const bool called_index = has_name && names_an_index(*first_name_);
+  if (evenly_spaced_ && rows_ >= rows_of_an_index && step != 0.0) {
+    if (std::abs(step) == 1.0) return "counts the rows";
+    if (!has_name || called_index) return "has evenly spaced whole numbers";
+  }
+  if (called_index && are_distinct(column_))
+    return "is called \"" + *first_name_ + "\", and has another whole number in every row";
+  return "";
+}
+
+}  // namespace hearsay
