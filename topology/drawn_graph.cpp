@@ -29,9 +29,11 @@ class Folding {
         format_(std::move(format)),
         mending_(std::move(mending)),
         names_(names_of_drawn(drawn.peers)) {
-    for (const DrawnPeer& peer : drawn.peers)
+    for (const DrawnPeer& peer : drawn.peers) {
+      if (peer.id.empty()) throw Misuse(format_ + ": a node has no id");
       if (!ids_.emplace(peer.id, static_cast<PeerId>(ids_.size())).second)
         throw Misuse(format_ + ": node " + peer.id + " is there twice");
+    }
     for (const DrawnLink& link : drawn.links) add(link);
   }
 
@@ -43,6 +45,7 @@ class Folding {
     wanted_.undirected |= lacks_a_way_back_beside_others() || opposites_differ();
     wanted_.merge_links |= parallel_with_attributes() || repeated_self_;
     wanted_.largest_component |= result.graph.component_count() > 1;
+    refuse_weights_of_some();
     refuse_what_needs_mending();
     for (std::size_t k = 0; k < names_.size(); ++k)
       result.peers.push_back({names_[k], in_one_line(drawn_.peers[k].address)});
@@ -108,12 +111,34 @@ class Folding {
     return notes;
   }
 
+  void require_both_ends(const DrawnLink& link) const {
+    const bool no_source = link.from.empty() && !ids_.contains("");
+    const bool no_target = link.to.empty() && !ids_.contains("");
+    if (!no_source && !no_target) return;
+    const std::string words =
+        format_ + ": link " + std::to_string(&link - drawn_.links.data() + 1) + " has no ";
+    if (no_source && no_target) throw Misuse(words + "source and no target");
+    throw Misuse(words + (no_source ? "source; its target is " + name_of(link.to)
+                                    : "target; its source is " + name_of(link.from)));
+  }
+
+  /// igraph has no other word than NaN for no weight; beside links with weights it cannot mean that.
+  void refuse_weights_of_some() const {
+    if (first_nan_ && any_weight_)
+      throw Misuse(format_ + ": " + text_of(*first_nan_) + ": weight is " +
+                   std::string(trimmed(first_nan_->weight)) +
+                   ", and other links have one; expected a number");
+  }
+
   void add(const DrawnLink& link) {
+    require_both_ends(link);
     for (const std::string& end : {link.from, link.to})
       if (!ids_.contains(end)) throw Misuse(format_ + ": " + text_of(link) + ": there is no node " + end);
     const PeerId from = ids_.at(link.from);
     const PeerId to = ids_.at(link.to);
     LinkNotes notes = notes_of(link);
+    if (!notes.weight && !trimmed(link.weight).empty() && !first_nan_) first_nan_ = &link;
+    any_weight_ = any_weight_ || notes.weight;
     if (from == to) {
       if (!notes.weight && skipped_selves_++ == 0) first_skipped_ = from;
       if (notes.weight && self_weights_.contains(from)) repeated_self_ = &link;
@@ -203,6 +228,8 @@ class Folding {
   std::map<Edge, Between> between_;
   std::map<PeerId, double> self_weights_;
   const DrawnLink* repeated_self_ = nullptr;
+  const DrawnLink* first_nan_ = nullptr;  ///< the first link whose weight is NaN
+  bool any_weight_ = false;
   std::size_t headless_ = 0;
   std::size_t arcs_ = 0;
   std::size_t skipped_selves_ = 0;

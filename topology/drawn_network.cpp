@@ -74,14 +74,14 @@ void add_network(AnnotatedGraph& graph, const std::vector<DrawnPeer>& peers, con
   if (all > 0 && without_latency == all && without_bandwidth == all)
     throw Misuse(format +
                  ": there is no network in it; expected peers with Latitude and Longitude, or links with "
-                 "LinkSpeedRaw, in bits per second");
+                 "LinkSpeedRaw, in bits per second, that is not 0");
   const auto say = [&](std::size_t without, const std::string& what) {
     if (without > 0)
       graph.notices.push_back(std::to_string(without) + " of " + std::to_string(all) + " links have no " +
                               what + ": theirs is that of [network]");
   };
   say(without_latency, "latency, since a peer has no Latitude and Longitude");
-  say(without_bandwidth, "bandwidth, since there is no LinkSpeedRaw");
+  say(without_bandwidth, "bandwidth, since LinkSpeedRaw is absent or is 0");
 }
 
 }  // namespace hearsay

@@ -51,7 +51,18 @@ std::map<std::string, std::string> python_attributes(std::string_view text, cons
   return attributes;
 }
 
+/// Returns a line without the comment behind its edge: "a b # friend". A "#" inside a word belongs to a name.
+std::string_view without_comment(std::string_view line) {
+  const std::size_t brace = std::min(line.find('{'), line.size());
+  for (std::size_t at = line.find('#'); at < brace; at = line.find('#', at + 1))
+    if (edge_list_words(line.substr(0, at)).size() >= 2 &&
+        edge_list_blanks.find(line[at - 1]) != std::string_view::npos)
+      return line.substr(0, at);
+  return line;
+}
+
 DrawnLink edge_of_line(std::string_view line, const std::string& place) {
+  line = without_comment(line);
   const std::size_t brace = std::min(line.find('{'), line.size());
   const std::vector<std::string> words = edge_list_words(line.substr(0, brace));
   const bool has_attributes = brace < line.size();

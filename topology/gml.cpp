@@ -118,6 +118,9 @@ class GmlReader {
         at_ = end + 1;
       } else {
         entry.text = read_word();
+        // A number may have a sign: +2 is node 2.
+        if (entry.text.size() > 1 && entry.text[0] == '+' && entry.text[1] >= '0' && entry.text[1] <= '9')
+          entry.text.erase(0, 1);
       }
       into.list.push_back(std::move(entry));
     }

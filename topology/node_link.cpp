@@ -49,10 +49,33 @@ const JsonTree* json_array(const JsonTree& document, const std::string& name) {
   return found == document.not_found() ? nullptr : &found->second;
 }
 
+/// True for a node that is no object, but the text or the number that names it.
+bool is_a_name(const JsonTree& node) { return node.empty() && !node.data().empty(); }
+
+/// Returns the id of the node at an end of a link. d3 replaces the id by the node itself.
+std::string json_end(const JsonTree& link, const std::string& name) {
+  const auto found = link.find(name);
+  if (found == link.not_found()) {
+    if (link.find("from") != link.not_found() || link.find("to") != link.not_found())
+      throw Misuse("JSON: a link has \"from\" or \"to\"; expected \"source\" and \"target\"");
+    return "";
+  }
+  const JsonTree& end = found->second;
+  const bool is_object = !end.empty() && !end.front().first.empty();
+  if (!is_object) return json_text_of(end);
+  if (end.find("id") == end.not_found())
+    throw Misuse("JSON: the \"" + name +
+                 "\" of a link is an object without \"id\"; expected the id of a node");
+  return json_member(end, "id");
+}
+
 DrawnGraph read_node_link_drawing(const JsonTree& document) {
   const JsonTree* const nodes = json_array(document, "nodes");
   const JsonTree* links = json_array(document, "links");
-  if (!links) links = json_array(document, "edges");
+  const JsonTree* const edges = json_array(document, "edges");
+  if (links && edges && *links != *edges)
+    throw Misuse("JSON: there are \"links\" and \"edges\", and they differ; expected one of them");
+  if (!links) links = edges;
   if (!nodes || !links)
     throw Misuse("JSON: expected a graph in node-link form, {\"nodes\": [...], \"links\": [...]}");
   DrawnGraph drawn;
@@ -61,16 +84,18 @@ DrawnGraph read_node_link_drawing(const JsonTree& document) {
     const bool has_id = node.find("id") != node.not_found();
     std::string label = json_member(node, "label");
     if (label.empty()) label = json_member(node, "name");
-    drawn.peers.push_back({has_id ? json_member(node, "id") : std::to_string(drawn.peers.size()), label,
-                           json_member(node, "address"), json_member(node, "Latitude"),
+    drawn.peers.push_back({has_id            ? json_member(node, "id")
+                           : is_a_name(node) ? node.data()
+                                             : std::to_string(drawn.peers.size()),
+                           label, json_member(node, "address"), json_member(node, "Latitude"),
                            json_member(node, "Longitude")});
   }
   const ArrowHeads heads =
       json_member(document, "directed") == "true" ? ArrowHeads::at_target : ArrowHeads::undirected;
   for (const auto& [key, link] : *links)
-    drawn.links.push_back({json_member(link, "source"), json_member(link, "target"),
-                           json_member(link, "weight"), json_member(link, "latency"),
-                           json_member(link, "bandwidth"), json_member(link, "LinkSpeedRaw"), heads});
+    drawn.links.push_back({json_end(link, "source"), json_end(link, "target"), json_member(link, "weight"),
+                           json_member(link, "latency"), json_member(link, "bandwidth"),
+                           json_member(link, "LinkSpeedRaw"), heads});
   return drawn;
 }
 

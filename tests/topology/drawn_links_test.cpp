@@ -15,7 +15,11 @@ using hearsay::Edge;
 using hearsay::GraphMending;
 using hearsay::misuse_text;
 using hearsay::parse_dot;
+using hearsay::parse_edge_list;
+using hearsay::parse_gexf;
+using hearsay::parse_gml;
 using hearsay::parse_graphml;
+using hearsay::parse_node_link;
 
 namespace {
 
@@ -160,6 +164,78 @@ TEST_CASE("drawn links: places and speeds give a network, if it is asked for") {
                              GraphMending{.network_from_geo = true});
                  }),
                  "peer a: Latitude = 91: expected degrees from -90 to 90"));
+}
+
+TEST_CASE("node-link: both links and edges are read if they are the same, and else refused") {
+  const std::string nodes = R"({"nodes": [{"id": "a"}, {"id": "b"}, {"id": "c"}], )";
+  const std::string two = R"([{"source": "a", "target": "b"}, {"source": "b", "target": "c"}])";
+  const std::string others = R"([{"source": "a", "target": "c"}])";
+  CHECK(parse_node_link(nodes + "\"links\": " + two + ", \"edges\": " + two + "}").graph.edges() ==
+        path_of_three);
+  CHECK(misuse_text([&] { parse_node_link(nodes + "\"links\": " + two + ", \"edges\": " + others + "}"); }) ==
+        "JSON: there are \"links\" and \"edges\", and they differ; expected one of them");
+}
+
+TEST_CASE("node-link: nodes may be plain names, and the ends of a link nodes, as in d3") {
+  CHECK(names_of(parse_node_link(R"({"nodes": ["x", "y"], "links": [{"source": "x", "target": "y"}]})")) ==
+        std::vector<std::string>{"x", "y"});
+  CHECK(parse_node_link(R"({"nodes": [{"id": "a"}, {"id": "b"}, {"id": "c"}], "links": [
+          {"source": {"id": "a"}, "target": {"id": "b", "x": 1}}, {"source": "b", "target": {"id": "c"}}]})")
+            .graph.edges() == path_of_three);
+  CHECK(contains(misuse_text([] {
+                   parse_node_link(
+                       R"({"nodes": [{"id": "a"}], "links": [{"source": {"name": "a"}, "target": "a"}]})");
+                 }),
+                 "JSON: the \"source\" of a link is an object without \"id\""));
+}
+
+TEST_CASE("drawn links: an end that a link lacks is named") {
+  CHECK(misuse_text([] {
+          parse_node_link(R"({"nodes": [{"id": "a"}, {"id": "b"}], "edges": [{"from": "a", "to": "b"}]})");
+        }) == "JSON: a link has \"from\" or \"to\"; expected \"source\" and \"target\"");
+  CHECK(misuse_text([] { parse_node_link(R"({"nodes": [{"id": "a"}], "links": [{}]})"); }) ==
+        "JSON: link 1 has no source and no target");
+  const std::string nodes = "<node id='a'/><node id='b'/><edge source='a' target='b'/>";
+  const auto graphml = [&](const std::string& rest) {
+    return misuse_text([&] { parse_graphml("<graphml><graph>" + nodes + rest + "</graph></graphml>"); });
+  };
+  CHECK(graphml("<edge source='a'/>") == "GraphML: link 2 has no target; its source is a");
+  CHECK(graphml("<edge target='b'/>") == "GraphML: link 2 has no source; its target is b");
+  CHECK(graphml("<node/>") == "GraphML: a node has no id");
+  CHECK(misuse_text([] { parse_gml("graph [ node [ id 1 ] edge [ source 1 ] ]"); }) ==
+        "GML: link 1 has no target; its source is 1");
+  CHECK(misuse_text([] {
+          parse_gexf(
+              "<gexf><graph><nodes><node id='a'/></nodes><edges><edge target='a'/>"
+              "</edges></graph></gexf>");
+        }) == "GEXF: link 1 has no source; its target is a");
+}
+
+TEST_CASE("edge list: a comment may stand behind an edge") {
+  CHECK(parse_edge_list("a b # friend of c\nb c 0.5 #x\n").graph.edges() == path_of_three);
+  CHECK(parse_edge_list("a b {'weight': 0.5} # first\nb\tc\t# second\n").links[0].weight == 0.5);
+  CHECK(names_of(parse_edge_list("a#1 b#2\nb#2 c#3\n")) == std::vector<std::string>{"a#1", "b#2", "c#3"});
+  CHECK(names_of(parse_edge_list("a #b\n")) == std::vector<std::string>{"#b", "a"});
+}
+
+TEST_CASE("gml: a number may have a plus sign") {
+  CHECK(parse_gml("graph [ node [ id +1 ] node [ id 2 ] node [ id +3 ] edge [ source 1 target +2 ] "
+                  "edge [ source +2 target 3 weight +0.5 ] edge [ source +1 target 3 weight +0.25 ] ]")
+            .links[2]
+            .weight == 0.5);
+}
+
+TEST_CASE("drawn links: a weight that is nan beside others is said to be nan") {
+  CHECK(misuse_text([] { parse_dot("graph { a -- b [weight=0.5]; b -- c [weight=nan] }"); }) ==
+        "DOT: link b - c: weight is nan, and other links have one; expected a number");
+  CHECK(parse_dot("graph { a -- b [weight=NaN]; b -- c }").graph.edges() == path_of_three);
+}
+
+TEST_CASE("drawn links: a speed of 0 is no bandwidth, which is said") {
+  const AnnotatedGraph drawn = parse_dot("graph { a -- b [LinkSpeedRaw=0]; b -- c [LinkSpeedRaw=5] }",
+                                         GraphMending{.network_from_geo = true});
+  CHECK(
+      contains(drawn.notices.back(), "1 of 2 links have no bandwidth, since LinkSpeedRaw is absent or is 0"));
 }
 
 }  // namespace drawn_links_test
