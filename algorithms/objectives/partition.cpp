@@ -102,6 +102,7 @@ const Choice choices[] = {
     {"by-label", "", "sorted by target and cut into contiguous blocks, the hardest split"},
     {"dirichlet", "(alpha)",
      "of every class, Dirichlet(alpha) shares; small alpha concentrates a class on few peers"},
+    {"home", "", "none: every peer has data of its own"},
 };
 
 }  // namespace
@@ -115,6 +116,7 @@ std::vector<std::vector<Index>> partition(std::string_view spelling, std::span<c
   find_choice(key, parsed.name, choices);
   if (parsed.name != "dirichlet" && !parsed.arguments.empty())
     throw Misuse(key, text, "only dirichlet takes an argument");
+  if (parsed.name == "home") throw Misuse(key, text, "the peers have their samples, and none are divided");
   if (targets.size() < peers)
     throw Misuse(
         key, text,

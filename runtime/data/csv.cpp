@@ -32,16 +32,21 @@ bool names_a_label(std::string_view name) {
 template <class Scalar>
 class CsvReader {
  public:
-  CsvReader(const std::filesystem::path& path, const CsvLayout& layout) : path_(path), layout_(layout) {}
+  CsvReader(const std::filesystem::path& path, const CsvLayout& layout, CsvColumns& columns)
+      : path_(path), layout_(layout), shared_(columns) {}
 
   void take(std::string_view line, std::size_t number) {
     if (trimmed(line).empty()) return;
     if (columns_ == 0) {
       if (names_separator(path_, number, line)) return;
+      refuse_other_openings(path_, number, line);
       require_commas(path_, number, line);
+      if (is_marked_as_comment(line)) comment_ = number;
     }
     split_csv_line(path_, number, line, fields_);
     if (columns_ == 0) return take_first(number);
+    if (comment_ != 0 && fields_.size() != columns_)
+      throw bad_line(path_, comment_, "a comment; expected the header, or the first sample");
     if (names_ && rows_ == 0) find_row_names();
     if (rows_ == 0) lay_out();
     if (fields_.size() != columns_)
@@ -91,8 +96,46 @@ class CsvReader {
     ++columns_;
   }
 
-  /// Finds the column of the target.
+  /// Finds the columns of the target and of the features.
   void lay_out() {
+    find_target();
+    for (std::size_t column = skip(); column < columns_; ++column)
+      if (column != target_) features_.push_back(column);
+    if (!names_) return;
+    if (shared_.file.empty()) {
+      shared_ = {path_, {}, (*names_)[target_]};
+      for (const std::size_t column : features_) shared_.features.push_back((*names_)[column]);
+    } else {
+      find_shared_columns();
+    }
+  }
+
+  /// Finds the columns by the names that another file has for them.
+  void find_shared_columns() {
+    const auto name = [&](std::size_t column) { return (*names_)[column]; };
+    const auto same = [&](std::size_t column, const std::string& of) { return name(column) == of; };
+    if (std::ranges::equal(features_, shared_.features, same) && name(target_) == shared_.target) return;
+    std::vector<std::string> wanted = shared_.features;
+    wanted.push_back(shared_.target);
+    const std::vector<std::string> own(names_->begin() + static_cast<std::ptrdiff_t>(skip()), names_->end());
+    const std::string expectation = "; expected the same names, in any order";
+    for (std::size_t k = 0; k < own.size(); ++k)
+      if (std::ranges::count(wanted, own[k]) != 1)
+        ask("its column " + std::to_string(skip() + k + 1) + " is " + in_quotes(own[k]) +
+            ", which is not one column of " + shared_.file.string() + expectation);
+    for (const std::string& of : wanted)
+      if (std::ranges::count(own, of) != 1)
+        ask("it has not one column " + in_quotes(of) + ", as " + shared_.file.string() + " has" +
+            expectation);
+    const auto column_of = [&](const std::string& of) {
+      return skip() + static_cast<std::size_t>(std::ranges::find(own, of) - own.begin());
+    };
+    features_.clear();
+    for (const std::string& of : shared_.features) features_.push_back(column_of(of));
+    target_ = column_of(shared_.target);
+  }
+
+  void find_target() {
     if (skip() + 2 > columns_)
       throw Misuse("data.skip", std::to_string(skip()),
                    path_.string() + " has " + std::to_string(columns_) +
@@ -102,6 +145,7 @@ class CsvReader {
           "or "
           "data.skip = 0");
     target_ = columns_ - 1;
+    if (names_ && !shared_.file.empty()) return;  // the shared names say where it is
     if (!layout_.target) return ask_about_target();
     if (*layout_.target == "last") return;
     if (*layout_.target == "first") {
@@ -132,6 +176,7 @@ class CsvReader {
   }
 
   void take_row(std::size_t number) {
+    values_.assign(columns_, Scalar{0});
     for (std::size_t column = skip(); column < columns_; ++column) {
       const std::string_view field = fields_[column];
       const auto value = finite_number(field);
@@ -139,8 +184,10 @@ class CsvReader {
         throw bad_line(path_, number,
                        "column " + std::to_string(column + 1) + ", " + in_quotes(field) +
                            ", is not a finite number" + advice(column, field));
-      (column == target_ ? samples_.targets : numbers_).push_back(static_cast<Scalar>(*value));
+      values_[column] = static_cast<Scalar>(*value);
     }
+    samples_.targets.push_back(values_[target_]);
+    for (const std::size_t column : features_) numbers_.push_back(values_[column]);
     doubts_.take(fields_, target_, names_ ? std::optional(names_->front()) : std::nullopt);
     ++rows_;
   }
@@ -148,8 +195,12 @@ class CsvReader {
   std::string advice(std::size_t column, std::string_view field) const {
     if (const std::string_view number_advice = advice_on(field); !number_advice.empty())
       return std::string(number_advice);
+    const std::string label = column == target_ && looks_like_name(field)
+                                  ? "; labels are whole numbers, such as 0 to classes - 1"
+                                  : "";
     if (rows_ == 0 && !names_ && !layout_.header)
-      return "; if the line is a header, expected data.header = true";
+      return "; if the line is a header, expected data.header = true" + label;
+    if (!label.empty()) return label;
     const bool called_index = names_ && names_an_index(names_->front());
     if (column == 0 && !layout_.skip && (called_index || looks_like_name(field)))
       return "; data.skip = 1 leaves the first column out";
@@ -173,12 +224,16 @@ class CsvReader {
 
   const std::filesystem::path& path_;
   const CsvLayout& layout_;
+  CsvColumns& shared_;  // with the files that belong to this one
   std::size_t columns_ = 0;
+  std::size_t comment_ = 0;  // the number of the first line if it is marked as a comment, as numpy's headers
   std::size_t target_ = 0;
+  std::vector<std::size_t> features_;              // their columns, in the order of the samples
   std::optional<std::vector<std::string>> names_;  // of the header
   std::vector<std::string_view> fields_;
   std::size_t rows_ = 0;
   CsvDoubts doubts_;
+  std::vector<Scalar> values_;  // of the row at hand, by column
   std::vector<Scalar> numbers_;
   Samples<Scalar> samples_;
 };
@@ -186,14 +241,17 @@ class CsvReader {
 }  // namespace
 
 template <class Scalar>
-Samples<Scalar> read_csv(const std::filesystem::path& path, const CsvLayout& layout, DataMemory& memory) {
+Samples<Scalar> read_csv(const std::filesystem::path& path, const CsvLayout& layout, CsvColumns& columns,
+                         DataMemory& memory) {
   const std::string text = read_data_text(path, memory);
-  CsvReader<Scalar> reader(path, layout);
+  CsvReader<Scalar> reader(path, layout, columns);
   for_each_line(text, [&](std::string_view line, std::size_t number) { reader.take(line, number); });
   return reader.samples();
 }
 
-template Samples<float> read_csv<float>(const std::filesystem::path&, const CsvLayout&, DataMemory&);
-template Samples<double> read_csv<double>(const std::filesystem::path&, const CsvLayout&, DataMemory&);
+template Samples<float> read_csv<float>(const std::filesystem::path&, const CsvLayout&, CsvColumns&,
+                                        DataMemory&);
+template Samples<double> read_csv<double>(const std::filesystem::path&, const CsvLayout&, CsvColumns&,
+                                          DataMemory&);
 
 }  // namespace hearsay

@@ -70,6 +70,23 @@ bool names_separator(const std::filesystem::path& path, std::size_t number, std:
                      "; expected commas, and numbers with a decimal point");
 }
 
+bool is_marked_as_comment(std::string_view line) {
+  const std::string_view text = trimmed(line);
+  return text.starts_with('#') || text.starts_with('%');
+}
+
+void refuse_other_openings(const std::filesystem::path& path, std::size_t number, std::string_view line) {
+  std::string lower(trimmed(line).substr(0, 10));
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const std::string_view opening : {"@relation", "@attribute", "@data"})
+    if (lower.starts_with(opening))
+      throw bad_line(
+          path, number,
+          "the file is ARFF; expected CSV, which is what follows @data, with whole numbers as labels");
+  if (is_marked_as_comment(line) && line.find(',') == std::string_view::npos)
+    throw bad_line(path, number, "a comment; expected the header, or the first sample");
+}
+
 void require_commas(const std::filesystem::path& path, std::size_t number, std::string_view line) {
   std::string outside;  // of quotes
   for (std::size_t at = 0; at < line.size(); ++at) {

@@ -17,6 +17,12 @@ void split_csv_line(const std::filesystem::path& path, std::size_t number, std::
 /// a comma.
 bool names_separator(const std::filesystem::path& path, std::size_t number, std::string_view line);
 
+/// True for a line that begins with "#" or "%". numpy.savetxt writes a header so.
+bool is_marked_as_comment(std::string_view line);
+
+/// Throws Misuse for a first line that no CSV file begins with: a comment without any comma, a line of ARFF.
+void refuse_other_openings(const std::filesystem::path& path, std::size_t number, std::string_view line);
+
 /// Throws Misuse if the columns of a line are separated by something else than commas.
 void require_commas(const std::filesystem::path& path, std::size_t number, std::string_view line);
 

@@ -132,7 +132,7 @@ void require_read(const RunSettings::Data& data) {
 /// Reads data.source or data.test, the key, whose value is `text`.
 template <class Scalar>
 Samples<Scalar> read_source(const RunSettings::Data& data, const std::string& key, const std::string& text,
-                            Part part, DataMemory& memory) {
+                            Part part, CsvColumns& columns, DataMemory& memory) {
   const auto colon = text.find(':');
   const std::string format = format_of(text);
   const std::string rest = colon == std::string::npos ? "" : text.substr(colon + 1);
@@ -140,7 +140,8 @@ Samples<Scalar> read_source(const RunSettings::Data& data, const std::string& ke
     if (format == "libsvm")
       return read_libsvm<Scalar>(present(key, text, rest), data.index_base.value_or(1), memory);
     if (format == "csv")
-      return read_csv<Scalar>(present(key, text, rest), {data.target, data.header, data.skip}, memory);
+      return read_csv<Scalar>(present(key, text, rest), {data.target, data.header, data.skip}, columns,
+                              memory);
     if (format == "idx") {
       const auto [images, labels] = path_pair(key, text, rest);
       return read_idx<Scalar>(present(key, text, images), present(key, text, labels), memory);
@@ -347,7 +348,7 @@ std::vector<Index> LoadedData<Scalar>::training_rows() const {
 
 template <class Scalar>
 LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification, std::uint64_t seed,
-                             PeerId peer) {
+                             PeerId peer, CsvColumns columns) {
   const std::optional<double> held_out = held_out_share(data.test);
   require_read(data);
   Samples<Scalar> train;
@@ -362,14 +363,14 @@ LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification,
       throw Misuse("data.test", data.test, "synthetic data bring their own test samples");
   } else {
     DataMemory memory(data.memory);
-    train = read_source<Scalar>(data, "data.source", data.source, Part::train, memory);
+    train = read_source<Scalar>(data, "data.source", data.source, Part::train, columns, memory);
     require_samples("data.source", data.source, train);
     if (!data.test.empty() && !held_out) {
-      test = read_source<Scalar>(data, "data.test", data.test, Part::test, memory);
+      test = read_source<Scalar>(data, "data.test", data.test, Part::test, columns, memory);
       require_samples("data.test", data.test, *test);
     } else if (!held_out && data.source.rfind("cifar10:", 0) == 0 &&
                !cifar10_batches(data.source.substr(8), Part::test).empty()) {
-      test = read_source<Scalar>(data, "data.source", data.source, Part::test, memory);
+      test = read_source<Scalar>(data, "data.source", data.source, Part::test, columns, memory);
     }
   }
   widen(data, train);
@@ -380,6 +381,7 @@ LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification,
     scale_features(train, *data.scale);
     if (test) scale_features(*test, *data.scale);
   }
+  loaded.columns = std::move(columns);
   if (held_out) loaded.held_out = draw_rows(data.test, train.count(), *held_out, seed, peer);
   loaded.train = std::make_shared<const Samples<Scalar>>(std::move(train));
   if (test) loaded.test = std::make_shared<const Samples<Scalar>>(std::move(*test));
@@ -388,7 +390,9 @@ LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification,
 
 template struct LoadedData<float>;
 template struct LoadedData<double>;
-template LoadedData<float> load_data<float>(const RunSettings::Data&, bool, std::uint64_t, PeerId);
-template LoadedData<double> load_data<double>(const RunSettings::Data&, bool, std::uint64_t, PeerId);
+template LoadedData<float> load_data<float>(const RunSettings::Data&, bool, std::uint64_t, PeerId,
+                                            CsvColumns);
+template LoadedData<double> load_data<double>(const RunSettings::Data&, bool, std::uint64_t, PeerId,
+                                              CsvColumns);
 
 }  // namespace hearsay

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "algorithms/objectives/samples.hpp"
+#include "runtime/data/formats.hpp"
 #include "runtime/settings/run_settings.hpp"
 
 namespace hearsay {
@@ -17,6 +18,8 @@ struct LoadedData {
   std::shared_ptr<const Samples<Scalar>> test;  ///< may be null
   std::vector<Index> held_out = {};  ///< rows of `train` that are test samples (data.test = "20%"), ascending
   std::string labels = {};           ///< what the classes 0, 1, ... are called in the files: "3 7 8"
+
+  CsvColumns columns = {};  ///< what a header calls the features and the target
 
   /// The rows of `train` that are training samples, ascending.
   std::vector<Index> training_rows() const;
@@ -34,11 +37,12 @@ struct LoadedData {
 ///
 /// Files may be gzipped. For `classification`, targets must be integers. Their distinct values become the
 /// classes 0, 1, ... in ascending order (so -1/+1 become 0/1), unless data.classes, or cifar10's format, says
-/// how many classes 0, 1, ... there are. data.test = "20%" holds that share of the
-/// samples out, drawn from `seed` and `peer`. The features are multiplied by data.scale. Throws a Misuse
-/// that names the file and the line or offset of the first error.
+/// how many classes 0, 1, ... there are. data.test = "20%" holds that share of the samples out, drawn from
+/// `seed` and `peer`. The features are multiplied by data.scale. The columns of a CSV file with a header are
+/// found by the names in `columns`, if there are any, and those of data.test by the names of data.source.
+/// Throws a Misuse that names the file and the line or offset of the first error.
 template <class Scalar>
 LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification, std::uint64_t seed,
-                             PeerId peer = 0);
+                             PeerId peer = 0, CsvColumns columns = {});
 
 }  // namespace hearsay

@@ -27,12 +27,21 @@ struct CsvLayout {
   std::optional<std::uint64_t> skip = {};
 };
 
+/// The names that a header gives to what is read of a file.
+struct CsvColumns {
+  std::filesystem::path file = {};  ///< whose names these are
+  std::vector<std::string> features = {};
+  std::string target = {};
+};
+
 /// Numbers separated by commas, with a target. A first line without any number is a header, the last column
 /// the target, unless `layout` says otherwise. Throws a Misuse that names the key if the file may be meant in
 /// another way: if the first line may be a header of numbers, the first column an index, or the label in
-/// another column.
+/// another column. Files that belong together share `columns`: the first one with a header fills it, and the
+/// columns of the next ones with a header are found by their names; Misuse if the names are not the same.
 template <class Scalar>
-Samples<Scalar> read_csv(const std::filesystem::path& path, const CsvLayout& layout, DataMemory& memory);
+Samples<Scalar> read_csv(const std::filesystem::path& path, const CsvLayout& layout, CsvColumns& columns,
+                         DataMemory& memory);
 
 /// MNIST's pair of files: big-endian, magic 0x0803 (count, rows, columns, then bytes) and 0x0801 (count, then
 /// bytes). Features are pixels / 255.

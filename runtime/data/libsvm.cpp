@@ -46,7 +46,9 @@ Samples<Scalar> read_libsvm(const std::filesystem::path& path, std::uint64_t fir
     if (label.empty()) return;
     const auto target = finite_number(label);
     if (!target || !std::isfinite(static_cast<Scalar>(*target)))
-      throw bad_line(path, number, "the label " + quoted(label) + " is not a finite number");
+      throw bad_line(path, number,
+                     "the label " + quoted(label) +
+                         " is not a finite number; labels are whole numbers, such as 0 to classes - 1");
     samples.targets.push_back(static_cast<Scalar>(*target));
     std::int64_t previous = first - 1;
     for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {

@@ -93,6 +93,7 @@ class Maker {
   const Samples<Scalar>& samples() const { return *data_.train; }
   std::vector<Index> training_rows() const { return data_.training_rows(); }
   const std::string& labels() const { return data_.labels; }
+  const CsvColumns& columns() const { return data_.columns; }
   auto objective(std::vector<Index> rows, double weight) const {
     return model_.template make<Scalar>(shape_, {data_.train, std::move(rows)}, weight, l2_);
   }
@@ -155,6 +156,15 @@ std::string with_id(std::string text, PeerId id) {
   return text;
 }
 
+/// Throws Misuse unless data.samples is the number of samples of all peers, with or without those held out.
+void require_sum(std::uint64_t samples, std::uint64_t trained, std::uint64_t all) {
+  if (samples == trained || samples == all) return;
+  throw Misuse("data.samples", std::to_string(samples),
+               "the peers have " + std::to_string(all) + " samples in all" +
+                   (trained == all ? "" : ", and train on " + std::to_string(trained) + " of them") +
+                   "; expected that number");
+}
+
 /// The problem of data.partition = "home": the files of each host are the data of its peer.
 template <class Scalar>
 Problem<Scalar> home_problem(const RunSettings& settings, const SampleModel& model, const ModelShape& shape,
@@ -169,6 +179,9 @@ Problem<Scalar> home_problem(const RunSettings& settings, const SampleModel& mod
   problem.least_loss = 0.0;  // as of every model in the registry
   problem.at_home = true;
   std::string labels;
+  CsvColumns columns;
+  std::uint64_t trained = 0;  // samples of all peers
+  std::uint64_t all = 0;      // with those that are held out
   for (PeerId id = 0; id < peers; ++id) {
     if (!home.has(id)) {
       problem.objectives.push_back(nullptr);  // a stand-in, once the layers are known
@@ -179,8 +192,11 @@ Problem<Scalar> home_problem(const RunSettings& settings, const SampleModel& mod
     data.test = with_id(data.test, id);
     const Maker<Scalar> maker(
         settings, model, shape,
-        load_data<Scalar>(data, model.targets != Targets::numbers, settings.run.seed, id));
+        load_data<Scalar>(data, model.targets != Targets::numbers, settings.run.seed, id, columns));
+    columns = maker.columns();
     std::vector<Index> rows = maker.training_rows();
+    trained += rows.size();
+    all += static_cast<std::uint64_t>(maker.samples().count());
     const double weight = settings.data.samples
                               ? static_cast<double>(peers) / static_cast<double>(*settings.data.samples)
                               : 1.0 / static_cast<double>(rows.size());
@@ -204,6 +220,7 @@ Problem<Scalar> home_problem(const RunSettings& settings, const SampleModel& mod
                        "; data.classes = N says that they are 0 to N - 1");
     problem.objectives.push_back(std::move(objective));
   }
+  if (!home.peer && settings.data.samples) require_sum(*settings.data.samples, trained, all);
   const SegmentTable layers = problem.objectives[home.peer.value_or(0)]->segments();
   for (auto& objective : problem.objectives)
     if (!objective) objective = std::make_unique<ElsewhereObjective<Scalar>>(layers);

@@ -213,8 +213,10 @@ TEST_CASE("csv: an index is asked about, however it is spaced and written") {
   const auto column = [](const string& name, std::initializer_list<const char*> values) {
     string text = name.empty() ? "" : name + ",a,y\n";
     int row = 0;
-    for (const char* const value : values)
-      text += string(value) + "," + std::to_string(3 - row % 3) + ".5," + std::to_string(row++ % 2) + "\n";
+    for (const char* const value : values) {
+      text += string(value) + "," + std::to_string(3 - row % 3) + ".5," + std::to_string(row % 2) + "\n";
+      ++row;
+    }
     return text;
   };
   for (const string name : {"id", "Index", "idx", "rownames", "PassengerId_id", "", "a0"})
@@ -238,6 +240,50 @@ TEST_CASE("csv: a target that several columns are called is refused") {
   CHECK(contains(refusal("y,a,y\n1,2.5,0\n3,4.5,1\n", targeting("y")),
                  "data.csv has that name above the columns 1 and 3; expected a name of one column"));
   CHECK(load("a,a,y\n1,2.5,0\n3,4.5,1\n", targeting("y")).train->count() == 2);
+}
+
+TEST_CASE("csv: labels that are words, and first lines of something else, are named") {
+  for (const string label : {"setosa", "\"setosa\"", "False", "TRUE"})
+    for (const string above : {"a,b,y\n", "", "1,2.5,0\n"}) {
+      CAPTURE(above + label);
+      const string text = refusal(above + "3,4.5," + label + "\n");
+      CHECK(contains(text, "column 3, "));
+      CHECK(contains(text, "labels are whole numbers, such as 0 to classes - 1"));
+    }
+  CHECK(!contains(refusal("a,b,y\n1,x,0\n"), "labels"));
+  const string comment = "line 1: a comment; expected the header, or the first sample";
+  for (const string first :
+       {"# made by x", "#", "% made by x", "# made by x, y", "# made by x, on Monday, by y, z"})
+    CHECK(contains(refusal(first + "\na,b,y\n1,2.5,0\n"), comment));
+  CHECK(load("# a,b,y\n1,2.5,0\n3,4.5,1\n").train->count() == 2);  // numpy.savetxt
+  CHECK(contains(refusal("@relation iris\n@attribute a numeric\n@data\n1,0\n"), "line 1: the file is ARFF"));
+  CHECK(contains(refusal("@RELATION a,b\n"), "line 1: the file is ARFF"));
+}
+
+TEST_CASE("csv: the columns of data.test are found by the names that data.source has for them") {
+  const DataFolder folder;
+  Layout layout;
+  layout.source = "csv:" + folder.write("data.csv", "a,b,y\n1,2.5,0\n3,4.5,1\n");
+  const auto with_test = [&](const string& text, Layout keys) {
+    keys.test = "csv:" + folder.write("test.csv", text);
+    return load_data<double>(keys, true, 1);
+  };
+  const auto refused = [&](const string& text) { return misuse_text([&] { with_test(text, layout); }); };
+  for (const string& text : {string("a,b,y\n5,6.5,1\n"), string("y,b,a\n1,6.5,5\n"),
+                             string("b,y,a\n6.5,1,5\n"), string("5,6.5,1\n")}) {
+    CAPTURE(text);
+    const auto loaded = with_test(text, layout);
+    CHECK(std::get<DenseRows<double>>(loaded.test->features) == matrix(1, 2, {5, 6.5}));
+    CHECK(loaded.test->targets == Targets{1});
+  }
+  CHECK(
+      contains(refused("a,c,y\n5,6.5,1\n"), "test.csv: its column 2 is \"c\", which is not one column of "));
+  CHECK(contains(refused("a,b,c,y\n5,6.5,1,1\n"), "its column 3 is \"c\""));
+  CHECK(contains(refused("a,y\n5,1\n"), "it has not one column \"b\", as "));
+  CHECK(contains(refused("a,b,b\n5,6.5,1\n"), "it has not one column \"b\", as "));
+  layout.target = "first";
+  const auto loaded = with_test("y,b,a\n1,6.5,3\n", layout);  // the target is column a of both
+  CHECK(std::get<DenseRows<double>>(loaded.test->features) == matrix(1, 2, {6.5, 1}));
 }
 
 TEST_CASE("csv: its keys are refused with other formats") {

@@ -68,8 +68,8 @@ TEST_CASE("home: without data.samples all peers weigh alike, however many sample
   const Vector<double> x = Vector<double>::LinSpaced(alike.dimension(), -1.0, 1.0);
   for (std::size_t id = 0; id < 3; ++id)  // 30 of 90 samples each: the weights are the same
     CHECK(alike.objectives[id]->loss(x) == doctest::Approx(pooled.objectives[id]->loss(x)).epsilon(1e-14));
-  settings.data.samples = 45;
-  const auto twice = build_problem<double>(settings);
+  settings.data.samples = 45;  // on a host that has the data of its peer alone
+  const auto twice = build_problem<double>(settings, {.peer = 0});
   CHECK(twice.objectives[0]->loss(x) == doctest::Approx(2.0 * pooled.objectives[0]->loss(x)).epsilon(1e-14));
 }
 
@@ -88,6 +88,38 @@ TEST_CASE("home: what would part the peers is refused in a sentence that names t
   files.folder.write("private-2.csv", "1,2,3,4,5,3\n1,2,3,4,6,4\n1,2,3,4,6,5\n");
   CHECK(contains(refusal(settings, [](RunSettings& s) { s.data.classes.reset(); }),
                  "its labels are 3 4 5, and those of peer 0 0 1 2; data.classes = N"));
+}
+
+TEST_CASE("home: data.samples is refused if the shards, all of them here, have another number of samples") {
+  const PrivateFiles files;
+  CHECK(contains(refusal(files.at_home(), [](RunSettings& s) { s.data.samples = 100; }),
+                 "data.samples = 100: the peers have 90 samples in all; expected that number"));
+  const auto of_held_out = [&](std::uint64_t samples) {
+    return refusal(files.at_home(), [&](RunSettings& s) {
+      s.data.samples = samples;
+      s.data.test = "20%";
+    });
+  };
+  CHECK(of_held_out(90).empty());
+  CHECK(of_held_out(72).empty());
+  CHECK(contains(of_held_out(71), "the peers have 90 samples in all, and train on 72 of them"));
+}
+
+TEST_CASE("home: columns in another order are found by their names") {
+  const PrivateFiles files;
+  files.folder.write("private-0.csv", "a,b,y\n1,2.5,0\n3,4.5,1\n");
+  files.folder.write("private-1.csv", "y,b,a\n0,2.5,1\n1,4.5,3\n");
+  RunSettings settings = files.at_home();
+  settings.topology.peers = 2;
+  settings.data.samples = 4;
+  settings.data.classes = 2;
+  settings.model.kind = "logistic";
+  const auto problem = build_problem<double>(settings);
+  const Vector<double> x = Vector<double>::LinSpaced(problem.dimension(), -1.0, 1.0);
+  CHECK(problem.objectives[0]->loss(x) == problem.objectives[1]->loss(x));
+  files.folder.write("private-1.csv", "y,b,c\n0,2.5,1\n1,4.5,3\n");
+  CHECK(
+      contains(refusal(settings, [](RunSettings&) {}), "private-1.csv: its column 3 is \"c\", which is not"));
 }
 
 TEST_CASE("held out: data.test = \"20%\" takes that share from the training samples, the same every time") {

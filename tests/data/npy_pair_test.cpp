@@ -64,6 +64,19 @@ TEST_CASE("npy: arrays of every item type are samples and targets") {
   }
 }
 
+TEST_CASE("npy: samples without features are said to have none, and no samples to be none") {
+  const DataFolder folder;
+  const auto refused = [&](const string& shape_of_x, const string& shape_of_y) {
+    return refusal(
+        "npy:" + folder.write("x.npy", npy("<f8", shape_of_x, "")) + "," +
+        folder.write("y.npy", npy("<i8", shape_of_y,
+                                  shape_of_y == "(2,)" ? bytes_of<std::int64_t>({0, 1}) : string())));
+  };
+  CHECK(contains(refused("(2, 0)", "(2,)"), "its samples have no features"));
+  CHECK(contains(refused("(2, 3, 0)", "(2,)"), "its samples have no features"));
+  CHECK(contains(refused("(0, 3)", "(0,)"), "there are no samples in it"));
+}
+
 TEST_CASE(
     "npy: bools are 0 and 1, signs are kept, floats of 16 bits are exact, Fortran order of images is "
     "undone") {

@@ -141,6 +141,8 @@ TEST_CASE("partition: what cannot be done is refused with the key and the value"
     CHECK(refusal(bad).rfind("data.partition = ", 0) == 0);
   }
   CHECK(refusal("by-labels").find("by-label") != std::string::npos);
+  CHECK(refusal("noniid").find("home") != std::string::npos);
+  CHECK(refusal("home").find("none are divided") != std::string::npos);
   CHECK(refusal("iid", 11) == "data.partition = iid: 10 samples cannot be shared by 11 peers");
   CHECK(refusal("dirichlet(1)", 2, 0).find("classes") != std::string::npos);
   CHECK(refusal("iid", 10).empty());
