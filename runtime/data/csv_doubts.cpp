@@ -15,6 +15,9 @@ namespace {
 /// Evenly spaced numbers of so many rows, in the first column, are taken for an index.
 constexpr std::size_t rows_of_an_index = 5;
 
+/// The targets of so many rows say what range targets have.
+constexpr std::size_t rows_of_a_range = 5;
+
 bool is_whole(double number) { return number == std::floor(number); }
 
 bool is_written_whole(std::string_view field) {
@@ -89,7 +92,8 @@ bool CsvDoubts::first_row_may_be_header() const {
   // Two numbers are always in equal steps, and sorted unless they are the same.
   if (order == Order::none || first_.size() < 3) return false;
   if (steps && !all_counted_alike_) return true;
-  const bool own_target = first_[target_] < least_target_ || first_[target_] > most_target_;
+  const bool own_target =
+      rows_ > rows_of_a_range && (first_[target_] < least_target_ || first_[target_] > most_target_);
   return !all_sorted_alike_ && (any_fraction_ || own_target);
 }
 
