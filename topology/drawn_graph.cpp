@@ -29,11 +29,9 @@ class Folding {
         format_(std::move(format)),
         mending_(std::move(mending)),
         names_(names_of_drawn(drawn.peers)) {
-    for (const DrawnPeer& peer : drawn.peers) {
-      if (peer.id.empty()) throw Misuse(format_ + ": a node has no id");
+    for (const DrawnPeer& peer : drawn.peers)
       if (!ids_.emplace(peer.id, static_cast<PeerId>(ids_.size())).second)
         throw Misuse(format_ + ": node " + peer.id + " is there twice");
-    }
     for (const DrawnLink& link : drawn.links) add(link);
   }
 

@@ -44,6 +44,7 @@ DrawnGraph read_gexf_drawing(const XmlElement& graph) {
     const auto titles = gexf_titles(graph, "node");
     for (const XmlElement& node : nodes->children) {
       if (node.name != "node") continue;
+      if (node.attribute("id").empty()) throw Misuse("GEXF: a node has no id");
       if (node.child("nodes"))
         throw Misuse("GEXF: node " + node.attribute("id") + " has nodes inside; expected a flat graph");
       auto data = gexf_data(node, titles);

@@ -153,6 +153,7 @@ AnnotatedGraph parse_gml(std::string_view text, const GraphMending& mending) {
   const bool by_yed = document.value("Creator") == "yFiles";
   DrawnGraph drawn;
   for (const GmlEntry& entry : graph.list) {
+    if (entry.key == "node" && !entry.find("id")) throw Misuse("GML: a node has no id");
     if (entry.key == "node")
       drawn.peers.push_back({entry.value("id"),
                              entry.find("label") ? entry.value("label") : entry.value("name"),

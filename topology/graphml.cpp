@@ -55,6 +55,7 @@ std::map<std::string, std::string> read_data(const XmlElement& element, const Gr
 }
 
 DrawnPeer read_node(const XmlElement& node, const GraphmlKeys& keys) {
+  if (node.attribute("id").empty()) throw Misuse("GraphML: a node has no id");
   if (node.child("graph"))
     throw Misuse("GraphML: node " + node.attribute("id") + " has a graph inside; expected a flat graph");
   auto data = read_data(node, keys, "node");

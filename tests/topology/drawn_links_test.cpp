@@ -202,6 +202,10 @@ TEST_CASE("drawn links: an end that a link lacks is named") {
   CHECK(graphml("<edge source='a'/>") == "GraphML: link 2 has no target; its source is a");
   CHECK(graphml("<edge target='b'/>") == "GraphML: link 2 has no source; its target is b");
   CHECK(graphml("<node/>") == "GraphML: a node has no id");
+  CHECK(misuse_text([] { parse_gml("graph [ node [ label 1 ] ]"); }) == "GML: a node has no id");
+  CHECK(misuse_text([] { parse_gexf("<gexf><graph><nodes><node/></nodes></graph></gexf>"); }) ==
+        "GEXF: a node has no id");
+  CHECK(parse_dot("graph { \"\" -- b }").graph.peer_count() == 2);  // an empty name is a name
   CHECK(misuse_text([] { parse_gml("graph [ node [ id 1 ] edge [ source 1 ] ]"); }) ==
         "GML: link 1 has no target; its source is 1");
   CHECK(misuse_text([] {
