@@ -151,7 +151,7 @@ def test_what_no_message_says_is_told_at_the_start(fake):
     fake.start(start)
     fake.meet()
     fixed = fake.fixed
-    assert fixed["the model"] == "Sequential" and fixed["2"] == "BatchNorm1d"
+    assert fixed["the model"] == "Sequential" and fixed["2"].startswith("BatchNorm1d(3, eps=")
     assert fixed["0.weight"] == "a parameter of float32 (3, 4)"
     assert fixed["3.weight"].startswith("a frozen parameter of float32 (2, 3), values ")
     assert fixed["mask"].startswith("a buffer of bool (3,), values ")
@@ -172,6 +172,28 @@ def test_buffers_of_all_types_are_told_apart(dtype):
 
     of = [dict(surroundings(Holder(value)))["held"] for value in (0, 1, 1)]
     assert of[0] != of[1] == of[2]
+
+
+@pytest.mark.parametrize(
+    "of, says",
+    [
+        (lambda k: nn.LeakyReLU((0.01, 0.9)[k]), "LeakyReLU(negative_slope=0.9)"),
+        (lambda k: nn.LayerNorm(3, eps=(1e-5, 1e-2)[k]), "LayerNorm((3,), eps=0.01, elementwise_affine=True)"),
+        (lambda k: nn.Dropout((0.1, 0.5)[k]), "Dropout(p=0.5, inplace=False)"),
+        (lambda k: nn.MultiheadAttention(4, (1, 2)[k]), "num_heads=2"),
+    ],
+)
+def test_modules_with_other_settings_are_told_apart(of, says):
+    fixed = [dict(surroundings(network(of(k))))["2"] for k in (0, 1, 1)]
+    assert fixed[0] != fixed[1] == fixed[2] and says in fixed[1]
+
+
+def test_where_a_setting_lies_in_memory_is_not_told():
+    class Holder(nn.Module):
+        def extra_repr(self):
+            return repr(object())
+
+    assert dict(surroundings(Holder()))["the model"] == dict(surroundings(Holder()))["the model"]
 
 
 def test_a_layer_that_wants_gradients_later_is_noticed_at_the_step(fake):
@@ -234,6 +256,34 @@ def test_who_sets_a_step_size_hears_where_it_is_set(fake, scheduler):
         fake.send_gradient(a_point(), [1])
     with pytest.raises(TypeError, match="algorithm.step_schedule"):
         fake.join()
+
+
+@pytest.mark.parametrize(
+    "key, sets",
+    [
+        ("weight_decay", lambda optimizer: optimizer.param_groups[0].__setitem__("weight_decay", 0.1)),
+        ("momentum", lambda optimizer: optimizer.param_groups[0].update(momentum=0.9)),
+        ("betas", lambda optimizer: optimizer.param_groups[0].setdefault("betas", (0.9, 0.99))),
+        ("nesterov", lambda optimizer: optimizer.param_groups[0].__ior__({"nesterov": True})),
+        ("lr", lambda optimizer: torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer).step(1.0)),
+    ],
+)
+@pytest.mark.parametrize("when", ["before", "in the loop"])
+def test_what_a_step_of_torch_depends_on_is_refused_where_it_is_set(fake, key, sets, when):
+    def program(model, optimizer):
+        for _ in optimizer.minibatches if when == "in the loop" else [None]:
+            with pytest.raises(TypeError, match=f"a program cannot set {key}, .*expected algorithm."):
+                sets(optimizer)
+            optimizer.param_groups[0]["name"] = "all"  # what nobody takes for a part of the step
+            optimizer.skip()
+        return optimizer.param_groups[0]["name"]
+
+    loop(fake, program, begins=when == "in the loop")
+    if when == "in the loop":
+        fake.send_gradient(a_point(), [1])
+        fake.answer()
+        fake.end()
+    assert fake.join() == "all"
 
 
 def test_the_step_size_of_the_iteration_can_be_read(fake):

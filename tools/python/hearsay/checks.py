@@ -8,7 +8,7 @@ from typing import Any, List, Optional, Sequence
 
 import numpy
 
-from .protocol import Layer, Score
+from .protocol import Fixed, Layer, Score
 
 # The name of a scalar type as run.scalar spells it.
 SCALARS = {numpy.dtype(numpy.float32): "float", numpy.dtype(numpy.float64): "double"}
@@ -47,18 +47,47 @@ def sample_count(samples: Any) -> int:
 
 
 def checked_weight(weight: Any) -> float:
-    weight = float(weight)
-    if not (weight > 0 and math.isfinite(weight)):
-        raise ValueError(f"weight = {weight}; expected a number above 0")
-    return weight
+    wrong = ValueError(f"weight = {weight!r}; expected a number above 0")
+    try:
+        number = float(weight)
+    except (TypeError, ValueError) as error:
+        raise wrong from error
+    if not (number > 0 and math.isfinite(number)):
+        raise wrong
+    return number
+
+
+def checked_fixed(fixed: Any) -> List[Fixed]:
+    """Raises TypeError unless each part is two texts."""
+    wrong = TypeError(
+        f"fixed = {_shortened(fixed)}; expected (name, what), two texts, for each part that the objective "
+        "depends on"
+    )
+    try:
+        parts = [tuple(part) for part in fixed if not isinstance(part, str)]
+        if len(parts) != len(fixed):
+            raise wrong
+    except TypeError as error:
+        raise wrong from error
+    if not all(len(part) == 2 and all(isinstance(text, str) for text in part) for part in parts):
+        raise wrong
+    return parts
 
 
 def checked_layers(layers: Optional[Sequence[Layer]], dimension: int) -> Optional[List[Layer]]:
-    """Returns the layers with plain numbers. Raises ValueError unless their sizes sum to the dimension."""
+    """Returns the layers with plain numbers. Raises TypeError or ValueError unless their sizes sum to the
+    dimension.
+    """
     if layers is None:
         return None
+    try:
+        triples = [(name, rows, columns) for name, rows, columns in layers]
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"layers = {_shortened(layers)}; expected (name, rows, columns) for each layer, in the order of x0"
+        ) from error
     checked = []
-    for name, rows, columns in layers:
+    for name, rows, columns in triples:
         sizes = as_count(rows), as_count(columns)
         if None in sizes:
             raise TypeError(
@@ -72,6 +101,11 @@ def checked_layers(layers: Optional[Sequence[Layer]], dimension: int) -> Optiona
             "columns) for each layer, in the order of x0"
         )
     return checked
+
+
+def _shortened(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 100 else text[:100] + "..."
 
 
 def as_score(result: Any, weight: float, samples: int) -> Score:

@@ -10,7 +10,7 @@ import numpy
 
 from . import last_words, protocol
 from .channel import SharedMemory
-from .checks import SCALARS, as_score, checked_layers, checked_weight, initial_model, sample_count
+from .checks import SCALARS, as_score, checked_fixed, checked_layers, checked_weight, initial_model, sample_count
 from .command import RunFile, Settings
 from .error import INTERRUPTED, REFUSED, Error
 from .protocol import Fixed, Layer, Question, Score
@@ -94,6 +94,7 @@ class Peer:
         )
         self._loss = loss
         self._weight = checked_weight(weight)
+        fixed = checked_fixed(fixed)
         self._question: Optional[Question] = None  # the open one
         self._ask: Optional[Ask] = None  # the open one
         self._iteration = 0

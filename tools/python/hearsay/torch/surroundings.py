@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import List
 
 import torch
@@ -12,11 +13,11 @@ from .statistics import tracking_modules
 
 
 def surroundings(model: torch.nn.Module) -> List[Fixed]:
-    """Returns the type of each module, the shape of each parameter, and the values of frozen parameters and
+    """Returns the type and settings of each module, the shape of each parameter, and the values of frozen parameters and
     buffers. Running statistics are left out: they are estimated before each evaluation.
     """
     estimated = {id(buffer) for _, module in tracking_modules(model) for buffer in module.buffers(False)}
-    fixed = [(name or "the model", type(module).__qualname__) for name, module in model.named_modules()]
+    fixed = [(name or "the model", _spelled(module)) for name, module in model.named_modules()]
     for name, p in model.named_parameters():
         what = f"a parameter of {_kind(p)}"
         fixed.append((name, what if p.requires_grad else f"a frozen parameter of {_kind(p)}, {_values(p)}"))
@@ -24,6 +25,20 @@ def surroundings(model: torch.nn.Module) -> List[Fixed]:
         if id(buffer) not in estimated:
             fixed.append((name, f"a buffer of {_kind(buffer)}, {_values(buffer)}"))
     return fixed
+
+
+def _spelled(module: torch.nn.Module) -> str:
+    """Returns "Dropout(p=0.5, inplace=False)": the type, and the settings as far as the module tells them."""
+    settings = module.extra_repr()
+    if not settings and type(module).__module__.startswith("torch.nn."):
+        settings = ", ".join(f"{key}={value!r}" for key, value in vars(module).items() if _is_plain(key, value))
+    settings = re.sub(r" at 0x[0-9a-fA-F]+", "", settings)  # differs from process to process
+    return type(module).__qualname__ + (f"({settings})" if settings else "")
+
+
+def _is_plain(key: str, value: object) -> bool:
+    """True for a setting such as num_heads; `training` is none."""
+    return not key.startswith("_") and key != "training" and isinstance(value, (bool, int, float, str))
 
 
 def _kind(tensor: torch.Tensor) -> str:
