@@ -74,6 +74,15 @@ fs::path agreement_path(const fs::path& directory, PeerId id) {
   return directory / ("agreement-" + std::to_string(id));
 }
 
+/// What nobody but this peer knows of its data, if they are at home: how many samples its program has. The
+/// other peers do not agree on it, but a resumed run must find it as it was. It stands with the agreement.
+template <class Scalar>
+std::optional<AgreedSetting> data_at_home(const Experiment<Scalar>& experiment, PeerId id) {
+  if (!experiment.problem.at_home) return std::nullopt;
+  return AgreedSetting{"samples of the program of peer " + std::to_string(id),
+                       std::to_string(experiment.problem.objectives[id]->sample_count())};
+}
+
 }  // namespace
 
 fs::path archive_directory(const RunSettings& settings) { return settings.run.output / "checkpoints"; }
@@ -95,15 +104,40 @@ Misuse of_another_run(const std::string& what) {
                 "run.iterations may be raised), or begun anew with --overwrite");
 }
 
+Misuse of_other_data(const fs::path& directory, const AgreedSetting& then, const AgreedSetting& now) {
+  return Misuse(directory.string() + " is of a run with other data: " + then.key + " = " + then.value +
+                ", now " + now.value +
+                "; a run is resumed with the data that it was begun with, or begun anew with --overwrite");
+}
+
 }  // namespace
 
 template <class Scalar>
 std::vector<std::uint64_t> PeerArchive<Scalar>::holds(std::vector<std::string>* passed_over) const {
   std::vector<std::uint64_t> iterations = valid_checkpoints(directory_, owner_, passed_over);
+  require_same_data_at_home();
   if (iterations.empty()) require_none_of_another_run();
   // A run that is resumed must not begin again at 0, and remove what a user could still mend.
   if (iterations.size() == list_checkpoints(directory_, id_).size()) iterations.insert(iterations.begin(), 0);
   return iterations;
+}
+
+/// Returns what was written down when the run began; empty if it is not there or cannot be read.
+template <class Scalar>
+std::optional<Agreement> PeerArchive<Scalar>::noted_agreement() const {
+  const FileBytes file = read_bytes(agreement_path(directory_, id_));
+  return file.bytes ? decode_agreement(*file.bytes) : std::nullopt;
+}
+
+/// Throws Misuse if the program of this peer has other data than when the run began. Runs of earlier versions
+/// have not written down which.
+template <class Scalar>
+void PeerArchive<Scalar>::require_same_data_at_home() const {
+  const auto now = data_at_home(experiment_, id_);
+  const auto noted = noted_agreement();
+  if (!now || !noted) return;
+  const auto then = std::ranges::find(noted->settings, now->key, &AgreedSetting::key);
+  if (then != noted->settings.end() && *then != *now) throw of_other_data(directory_, *then, *now);
 }
 
 /// Throws Misuse if the peer's files are of another run: it is resumed with another seed by mistake, say.
@@ -111,9 +145,10 @@ template <class Scalar>
 void PeerArchive<Scalar>::require_none_of_another_run() const {
   PacketPool packets;
   std::string differing;
-  const fs::path noted = agreement_path(directory_, id_);
-  if (const FileBytes file = read_bytes(noted); file.bytes)
-    if (const auto then = decode_agreement(*file.bytes)) differing = differences(*then, agreement_);
+  if (auto then = noted_agreement()) {
+    if (const auto own = data_at_home(experiment_, id_)) std::erase(then->settings, *own);
+    differing = differences(*then, agreement_);
+  }
   for (const std::uint64_t iteration : list_checkpoints(directory_, id_)) {
     const ReadCheckpoint read = read_checkpoint(owner_, checkpoint_path(directory_, id_, iteration), packets);
     if (read.of_another_run) throw of_another_run(read.defect + (differing.empty() ? "" : ": " + differing));
@@ -122,13 +157,16 @@ void PeerArchive<Scalar>::require_none_of_another_run() const {
     throw of_another_run(directory_.string() + " is of a run with other settings: " + differing);
 }
 
-/// Writes down what all peers have agreed on. If that fails, a later refusal is less precise, no more.
+/// Writes down what all peers have agreed on, and what this one has at home. If that fails, a later refusal
+/// is less precise, and other data at home are not noticed, no more.
 template <class Scalar>
 void PeerArchive<Scalar>::note_agreement() const {
   const fs::path file = agreement_path(directory_, id_);
   std::error_code ignored;
   fs::remove(file, ignored);  // that of an earlier run
-  const std::vector<std::byte> bytes = encode_agreement(agreement_);
+  Agreement noted = agreement_;
+  if (const auto own = data_at_home(experiment_, id_)) noted.settings.push_back(*own);
+  const std::vector<std::byte> bytes = encode_agreement(noted);
   try_to_write_file(file, {{reinterpret_cast<const char*>(bytes.data()), bytes.size()}},
                     Durability::end_of_process);
 }

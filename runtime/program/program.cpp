@@ -106,7 +106,7 @@ std::span<const std::byte> Program::first_word(const std::string& awaited, int p
   cannot_take_part("has ended before " + awaited + how +
                    (how.empty() || how == ", with exit code 0"
                         ? "; expected one that computes for a peer: in Python, hearsay.Peer or hearsay.torch"
-                        : "; what it said stands above"));
+                        : ""));
 }
 
 void Program::start_process(Start start) {
@@ -179,7 +179,21 @@ std::string Program::how_it_ended() {
 /// True if this process's program has ended, and not by itself.
 bool Program::was_killed() { return process() && process_->has_ended(0) && !ended_by_itself(); }
 
-ProgramAnswer Program::ask(ProgramQuestion question, const std::function<void()>& prepare) {
+ProgramAnswer Program::ask(const ProgramQuestion& question, const std::function<void()>& prepare) {
+  // One that has failed is asked no more: an evaluation and a gradient are asked for at the same time.
+  if (failure_) throw ProgramFailure(*failure_);
+  try {
+    return insist(question, prepare);
+  } catch (const ProgramFailure& failure) {
+    failure_ = failure.what();
+    throw;
+  } catch (const StopAsked&) {
+    if (!std::exchange(has_stopped_, true)) care_.on_stop(name() + " has asked the run to end");
+    throw;
+  }
+}
+
+ProgramAnswer Program::insist(ProgramQuestion question, const std::function<void()>& prepare) {
   // A process that was forked later, or restored, must not take an answer to an earlier process for its own.
   question.number = static_cast<std::uint64_t>(getpid()) << 32 | ++asked_;
   std::string how;
@@ -190,11 +204,10 @@ ProgramAnswer Program::ask(ProgramQuestion question, const std::function<void()>
     how = how_it_ended();
     channel_.close();
     if (!command_) throw ProgramFailure("its program has ended");
-    if (ended_by_itself())
-      throw ProgramFailure("its program has ended" + how + "; what it said stands above");
+    if (ended_by_itself()) throw ProgramFailure("its program has ended" + how);
   }
   throw ProgramFailure("its program has ended " + std::to_string(most_ends_at_one_question) +
-                       " times at the same question" + how + "; what it said stands above");
+                       " times at the same question" + how);
 }
 
 /// A program that has closed its socket and lives on would run beside the one that takes its place.

@@ -38,6 +38,7 @@ struct ProgramEnd {
 struct ProgramCare {
   Duration answer_within;         ///< model.answer_within
   Notice on_restart = no_notice;  ///< hears, in a sentence, of every start after the first
+  Notice on_stop = no_notice;     ///< the same if it asks the run to end
   Notice on_wait = no_notice;     ///< the same of an answer that takes longer than 10 s, 20 s, 40 s, ...
 };
 
@@ -70,8 +71,8 @@ class Program {
   /// Asks, and returns the answer. `prepare` writes what the question is on to the memory; it is called again
   /// if the program was killed and started anew. Throws ProgramFailure, or StopAsked if
   /// the program wants the run to end. A program that ended by itself, which it may do between two questions,
-  /// is not started anew.
-  ProgramAnswer ask(ProgramQuestion question, const std::function<void()>& prepare);
+  /// is not started anew, nor is one that has failed; whoever asks it again gets the same ProgramFailure.
+  ProgramAnswer ask(const ProgramQuestion& question, const std::function<void()>& prepare);
 
   /// Tells the program that it cannot take part, or how its run has ended (end_text). It ends then, if it
   /// keeps to the protocol.
@@ -84,6 +85,7 @@ class Program {
   static constexpr int most_ends_at_one_question = 3;  // also before the first one
   using Start = ProgramProcess::Started (*)(const ProgramCommand&);
 
+  ProgramAnswer insist(ProgramQuestion question, const std::function<void()>& prepare);
   void come_up(Start start);
   void start_process(Start start);
   ProgramHello hear_hello();
@@ -115,8 +117,10 @@ class Program {
   std::vector<std::byte> initial_;  // x_0, to compare a program that was started anew
   std::vector<FixedPart> fixed_;
   std::int64_t next_word_ms_ = 10'000;  // of a wait that lasts so long; doubled by each word
+  bool has_stopped_ = false;            // it has asked the run to end
   bool is_told_ = false;                // the facts
   std::uint64_t asked_ = 0;             // questions of this process
+  std::optional<std::string> failure_;  // what ended it for this process
   pid_t starter_ = -1;                  // the process that has started the program as it is now
   std::mutex mutex_;
 };

@@ -63,6 +63,7 @@ std::shared_ptr<ProgramFleet> start_programs(const RunSettings& settings, const 
   };
   const ProgramCare care{.answer_within = settings.model.answer_within,
                          .on_restart = home.notice ? home.notice : no_notice,
+                         .on_stop = home.notice ? home.notice : no_notice,
                          .on_wait = home.notice ? home.notice : no_notice};
   if (home.peer && home.program_channel >= 0)
     return std::make_shared<ProgramFleet>(FileDescriptor(home.program_channel), facts_of(*home.peer), care,

@@ -10,6 +10,7 @@
 //     slow       a gradient never ends           lie     breaks the protocol
 //     deaf       closes its socket once, and lives on; the file deaf has the number of its process
 //     nan        a score that is no number, at peer 1
+//     exit-in-score, slow-score     ends with code 0 at its first score; a score never ends: at peer 1
 //     nan-gradient, inf-gradient   a gradient with such a coordinate: 3
 //
 // after that gradient, before the next question:
@@ -23,7 +24,7 @@
 //     crash-before-hello                     kills itself, every time
 //
 // or at all peers: random (gradients that do not repeat; random-at-1: at peer 1), elsewhere (another x_0 at
-// peer 1), mask (another buffer at peer 1), more (a buffer at peer 1 alone), layers, double, larger (another d at peer 1), large (d = 30,000), bad-hello, mute, forget (another x_0 at
+// peer 1), mask (another buffer at peer 1), more (a buffer at peer 1 alone), layers, double, larger (another d at peer 1), fewer (11 samples at peer 1), large (d = 30,000), bad-hello, mute, forget (another x_0 at
 // the second start).
 
 #define _GNU_SOURCE
@@ -37,9 +38,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { samples = 12 };
-
-static int channel, peer, dimension = 6;
+static int channel, peer, dimension = 6, samples = 12;
 static const char* fault = "";
 
 static double target(int64_t s, int k) { return (double)((7 * s + 3 * k + 5 * peer) % 11) / 8.0; }
@@ -94,6 +93,7 @@ int main(int argc, char** argv) {
   channel = atoi(getenv("HEARSAY_CHANNEL"));
   peer = atoi(getenv("HEARSAY_ID"));
   if (has("larger") && peer == 1) dimension = 7;
+  if (has("fewer") && peer == 1) samples = 11;
   if (has("large")) dimension = 30000;
   if (has("mute")) return 1;
 
@@ -152,6 +152,8 @@ int main(int argc, char** argv) {
       return 0;
     }
     if (kind == 2) {
+      if (has("exit-in-score") && peer == 1) return 0;
+      if (has("slow-score") && peer == 1) pause();
       double loss = 0.0;
       uint64_t hits = 0;
       for (int64_t s = 0; s < samples; ++s)

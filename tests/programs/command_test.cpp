@@ -165,6 +165,59 @@ TEST_SUITE("net") {
                   end.complained);
   }
 
+  TEST_CASE("run FILE -- PROGRAM: --resume with a program that has other data is refused, and says so") {
+    const DataFolder folder;
+    folder.write("run.toml", three_peers + "[failure]\ncheckpoint_every = 10\n");
+    const std::vector<std::string> words{"run", "run.toml", "--output", "out"};
+    REQUIRE(run_program(folder.path(), with_program(words)).code == 0);
+    std::vector<std::string> resumed = words;
+    resumed.insert(resumed.end(), {"--resume", "--set", "run.iterations=30"});
+    const std::string before = content_of(folder.path() / "out/metrics.jsonl");
+    const ProgramEnd end = run_program(folder.path(), with_program(resumed, "fewer"));
+    CHECK(end.code == 2);
+    CHECK_MESSAGE(
+        contains(end.complained,
+                 "is of a run with other data: samples of the program of peer 1 = 12, now 11; a run "
+                 "is resumed with the data that it was begun with"),
+        end.complained);
+    CHECK(content_of(folder.path() / "out/metrics.jsonl") == before);
+    CHECK(run_program(folder.path(), with_program(resumed)).code == 0);
+  }
+
+  TEST_CASE("run FILE -- PROGRAM: one that ends or hangs in its first evaluation is not started anew") {
+    DataFolder folder;
+    folder.write("run.toml", three_peers + "[model]\nanswer_within = \"300 ms\"\n");
+    for (const auto& [fault, why] :
+         {std::pair{"exit-in-score", "its program has ended, with exit code 0"},
+          std::pair{"slow-score",
+                    "the program of peer 1 has not answered the question for a score within "
+                    "300 ms (model.answer_within)"}})
+      for (const std::string method : {"dcd-psgd", "ad-psgd"}) {
+        CAPTURE(method);
+        const ProgramEnd end =
+            run_program(folder.path(), with_program({"run", "run.toml", "--set", "algorithm.kind=" + method,
+                                                     "--output", "out", "--overwrite", "--json"},
+                                                    fault));
+        CHECK(end.code == 3);
+        CHECK_MESSAGE(contains(end.complained, std::string(why) + "\n"), end.complained);
+        CHECK_MESSAGE(!contains(end.complained, "anew"), end.complained);
+        CHECK(Json::parse(end.said)["restarts"] == 0);
+      }
+  }
+
+  TEST_CASE("run FILE -- PROGRAM: one that asks the run to end is named, once") {
+    const DataFolder folder;
+    folder.write("run.toml", three_peers);
+    for (const std::string command : {"run", "simulate"}) {
+      const ProgramEnd end =
+          run_program(folder.path(), with_program({command, "run.toml", "--output", command}, "stop"));
+      CHECK(end.code == 130);
+      const std::string sentence = "the program of peer 1 has asked the run to end\n";
+      CHECK_MESSAGE(contains(end.complained, sentence), end.complained);
+      CHECK(end.complained.find(sentence) == end.complained.rfind(sentence));
+    }
+  }
+
   TEST_CASE("run FILE -- PROGRAM: a failure in a gradient is exit code 3, with the program's words") {
     const DataFolder folder;
     folder.write("run.toml", three_peers);

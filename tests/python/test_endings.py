@@ -28,8 +28,8 @@ for ask in peer:
         (7, 'raise ValueError("x")', "1's objective failed in iteration 8: ValueError: x"),
         (20, 'raise ValueError("x")', "the evaluation of iteration 20: ValueError: x"),
         (7, "sys.exit(5)", "left at iteration 7"),
-        (7, "os._exit(5)", "its program has ended, with exit code 5; what it said stands above"),
-        (7, "os.abort()", "its program has ended, by signal 6 (Aborted); what it said stands above"),
+        (7, "os._exit(5)", "its program has ended, with exit code 5"),
+        (7, "os.abort()", "its program has ended, by signal 6 (Aborted)"),
     ],
 )
 def test_a_program_that_ends_by_itself_between_two_questions_ends_the_run(folder, capfd, at, ends, words):
