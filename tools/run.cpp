@@ -210,7 +210,7 @@ int report_run(const FinishedRun& run, const RunFileOptions& options) {
   const bool never_began = run.status == RunStatus::interrupted && run.reason != "interrupted";
   if (run.status == RunStatus::diverged || run.status == RunStatus::lost || never_began)
     print_notice(run.reason);
-  return exit_code_of(run.status);
+  return exit_code_of(run);
 }
 
 void add_run(CommandLine& program, Invocation& invocation) {

@@ -75,9 +75,11 @@ class Program {
   ProgramAnswer ask(const ProgramQuestion& question, const std::function<void()>& prepare);
 
   /// Tells the program that it cannot take part, or how its run has ended (end_text). It ends then, if it
-  /// keeps to the protocol.
-  void refuse(const std::string& why) const;
-  void say_end(const ProgramEnd& end) const;
+  /// keeps to the protocol. False if it has ended before.
+  bool refuse(const std::string& why) const;
+  bool say_end(const ProgramEnd& end) const;
+  /// "the program of peer 3"
+  std::string name() const;
   /// Null: another process has started it, this process's parent perhaps.
   ProgramProcess* process() { return process_ && starter_ == getpid() ? &*process_ : nullptr; }
 
@@ -104,7 +106,6 @@ class Program {
   ProgramChannel::Heard hear(const ProgramQuestion& question, int patience_ms);
   [[noreturn]] void give_up(const ProgramQuestion& question);
   [[noreturn]] void cannot_take_part(const std::string& why) const;
-  std::string name() const;
 
   std::optional<ProgramCommand> command_;  // empty: somebody else has started it
   ProgramCare care_;

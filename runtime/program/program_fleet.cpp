@@ -80,9 +80,27 @@ void ProgramFleet::say_end(int code, const std::string& reason, const std::strin
                  : code == 130 ? patience_of_the_interrupted_ms
                                : patience_ms;
   const bool is_forked = getpid() != owner_;  // then only those count that this process has started anew
+  std::vector<Program*> told;                 // those that are there still: others may have left, under drop
   for (const auto& program : programs_)
-    if (!is_forked || program->process()) program->say_end({code, reason, output});
+    if ((!is_forked || program->process()) && program->say_end({code, reason, output}))
+      told.push_back(program.get());
   if (is_forked && !have_ended(patience_ms_)) signal_all(SIGKILL);
+  if (!is_forked && code == 0) await_good_ends(told);
+}
+
+void ProgramFleet::await_good_ends(const std::vector<Program*>& told) {
+  have_ended(patience_ms_);
+  std::string failures;
+  for (Program* const program : told) {
+    ProgramProcess* const process = program->process();
+    if (!process || process->succeeded()) continue;
+    failures += (failures.empty() ? "" : "; ") + program->name();
+    failures += process->has_ended(0) ? " has failed after the end of the run, " + process->how()
+                                      : " goes on " + std::to_string(patience_ms_ / 1000) +
+                                            " s after the end of the run, and is ended";
+  }
+  patience_ms_ = 0;
+  if (!failures.empty()) throw ProgramFailure(failures);
 }
 
 void ProgramFleet::refuse(const std::string& why) {

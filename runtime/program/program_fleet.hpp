@@ -30,7 +30,9 @@ class ProgramFleet {
 
   const std::vector<std::shared_ptr<Program>>& programs() const { return programs_; }
   /// Tells all programs how the run has ended. Only the first call counts. In a forked process: tells those
-  /// that it has started anew, and waits for their end; they die with it.
+  /// that it has started anew, and waits for their end; they die with it. In the owner, after a good end
+  /// (code 0): waits for all, and throws ProgramFailure, in a sentence, if one fails afterwards, or takes too
+  /// long.
   void say_end(int code, const std::string& reason, const std::string& output);
   /// How often a killed program was started anew, by this process or by one that was forked from it.
   std::uint64_t restarts() const { return *restarts_; }
@@ -41,6 +43,7 @@ class ProgramFleet {
   /// The same care, which counts as well.
   ProgramCare counting(ProgramCare care) const;
   void end_all();
+  void await_good_ends(const std::vector<Program*>& told);
   void signal_all(int number);
   /// Waits until all have ended, for about `left_ms` at most. True if all have.
   bool have_ended(int left_ms);

@@ -313,9 +313,10 @@ void PeerSession::hear_that_it_parted(PeerId neighbor, const FrameHeader& parted
   if (context_.may_join())
     begin_joining(neighbor);
   else
-    context_.events.push_back(to_neighbor::as_parted(parted).leaves
-                                  ? PeerDeparted{neighbor, "it was asked to end, and has left"}
-                                  : PeerDeparted{neighbor, parted_from_this, true});
+    context_.events.push_back(
+        to_neighbor::as_parted(parted).leaves
+            ? PeerDeparted{neighbor, "it has left: it was asked to end, or its program has failed"}
+            : PeerDeparted{neighbor, parted_from_this, true});
 }
 
 /// Handles a frame from a source whose edge is out.

@@ -18,6 +18,10 @@
 //     leave-between   leaves with a word          exit-between   ends with code 7
 //     kill-between    kills itself, once
 //
+// after the end of the run, at peer 1:
+//
+//     fail-after      ends with code 5
+//
 // before it has said where it begins, at peer 1:
 //
 //     kill-before-hello, kill-before-x0      kills itself, once
@@ -149,7 +153,7 @@ int main(int argc, char** argv) {
     memcpy(&iteration, question + 32, 8);
     if (kind == 3) {
       printf("the end: %s, x[0] = %.9g\n", question + 48, (double)x[0]);
-      return 0;
+      return has("fail-after") && peer == 1 ? 5 : 0;
     }
     if (kind == 2) {
       if (has("exit-in-score") && peer == 1) return 0;

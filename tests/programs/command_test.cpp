@@ -218,6 +218,22 @@ TEST_SUITE("net") {
     }
   }
 
+  TEST_CASE("run FILE -- PROGRAM: one that fails after a good end is exit code 3, and the record is done") {
+    const DataFolder folder;
+    folder.write("run.toml", three_peers);
+    for (const std::string command : {"run", "simulate"}) {
+      const ProgramEnd end = run_program(
+          folder.path(), with_program({command, "run.toml", "--json", "--output", command}, "fail-after"));
+      CHECK(end.code == 3);
+      CHECK_MESSAGE(contains(end.complained,
+                             "hearsay: the program of peer 1 has failed after the end of the "
+                             "run, with exit code 5\n"),
+                    end.complained);
+      CHECK(Json::parse(end.said)["status"] == "done");
+      CHECK(Json::parse(content_of(folder.path() / command / "summary.json"))["status"] == "done");
+    }
+  }
+
   TEST_CASE("run FILE -- PROGRAM: a failure in a gradient is exit code 3, with the program's words") {
     const DataFolder folder;
     folder.write("run.toml", three_peers);

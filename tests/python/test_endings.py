@@ -51,7 +51,9 @@ def test_under_drop_a_program_that_fails_leaves_with_its_peer(folder, capfd):
     words = command(folder, QUADRATIC + BETWEEN % ("", 7, 'raise ValueError("x")'))
     summary = hearsay.run("run.toml", words, set={"failure.policy": "drop"})
     assert summary["status"] == "done" and summary["dropped"] == [1]
-    assert "its objective failed in iteration 8: ValueError: x; the others go on" in capfd.readouterr().err
+    said = capfd.readouterr().err
+    assert "its objective failed in iteration 8: ValueError: x; the others go on" in said
+    assert "without peer 1 (iteration 8): it has left: it was asked to end, or its program has failed" in said
     error = fails(
         folder,
         QUADRATIC + BETWEEN % ("", 7, 'raise ValueError("x")'),
@@ -110,6 +112,15 @@ def test_a_daemon_of_a_program_keeps_nobody_from_the_end(folder):
     finally:
         for path in folder.glob("*.pid"):
             os.kill(int(path.stem), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("ends", ['open("/nonexistent/model.npy", "w")', "sys.exit(1)"])
+def test_a_program_that_fails_after_its_loop_is_told_and_the_record_is_done(folder, ends):
+    error = fails(folder, QUADRATIC + SERVE + f"\nif me() == 2: {ends}\n")
+    sentence = "the program of peer 2 has failed after the end of the run, with exit code 1"
+    assert error.code == 3 and sentence in str(error)
+    summary = next(folder.rglob("summary.json"))
+    assert '"status": "done"' in summary.read_text() or '"status":"done"' in summary.read_text()
 
 
 def is_zombie(pid):

@@ -25,8 +25,8 @@ namespace {
 SweepRow row_of(const SweepPoint& point, const FinishedRun& run) {
   SweepRow row(point);
   row.status = to_text(run.status);
-  row.exit_code = exit_code_of(run.status);
-  row.note = run.reason;
+  row.exit_code = exit_code_of(run);
+  row.note = run.program_failure.empty() ? run.reason : run.program_failure;
   if (point.run.algorithm.allow_unsound)
     for (const std::string& warning : run.warnings)
       row.note += (row.note.empty() ? "allow_unsound: " : "; ") + warning;

@@ -12,6 +12,7 @@
 #include "tools/report/live_page.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
+#include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/input_watch.hpp"
 #include "tools/terminal/notice.hpp"
 #include "tools/training/peer_training.hpp"
@@ -61,7 +62,8 @@ PeerTraining train_silently(const RunSettings& settings, const PeerOptions& opti
   if (end.exit_code == 0 && !options.quiet)
     print_notice("peer " + std::to_string(*place.id) + ": " +
                  (end.reason.empty() ? "the run has ended; peer 0 keeps its record" : end.reason));
-  if (experiment.problem.say_end) experiment.problem.say_end(end.exit_code, end.reason, "");
+  const std::string failure = say_end(experiment.problem, end.exit_code, end.reason, "");
+  if (!failure.empty()) return {exit_lost, failure};
   return {end.exit_code, end.reason};
 }
 
@@ -111,7 +113,7 @@ PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& optio
                        .title = {},
                        .command = options.command});
   if (reports) return {report_run(run, options), ""};
-  return {exit_code_of(run.status), run.reason};
+  return {exit_code_of(run), run.program_failure.empty() ? run.reason : run.program_failure};
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include "runtime/checkpoint/archive.hpp"
 #include "runtime/network/kernel_network.hpp"
 #include "runtime/process/local_run.hpp"
+#include "runtime/program/program.hpp"
 #include "runtime/security/credentials.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "runtime/simulator/sized_run.hpp"
@@ -225,10 +226,9 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   }
   directory.finish(outcome, finished.summary, options.save);
   finished.output_created = directory.created();
-  if (experiment.problem.say_end)
-    experiment.problem.say_end(
-        exit_code_of(outcome.status), outcome.reason,
-        finished.output_created ? std::filesystem::absolute(directory.path()).string() : "");
+  finished.program_failure =
+      say_end(experiment.problem, exit_code_of(outcome.status), outcome.reason,
+              finished.output_created ? std::filesystem::absolute(directory.path()).string() : "");
   if (options.watcher) options.watcher->end(finished.summary);
   if (simulated && options.learned)
     *options.learned = learned_point(std::move(experiment), std::move(traced), gradient);
@@ -285,6 +285,23 @@ EarlierOutput earlier_output(const RunOptions& options, const RunSettings& setti
   return EarlierOutput::continued;
 }
 
+template <class Scalar>
+std::string say_end(const Problem<Scalar>& problem, int code, const std::string& reason,
+                    const std::string& output) {
+  if (!problem.say_end) return {};
+  try {
+    problem.say_end(code, reason, output);
+  } catch (const ProgramFailure& failure) {
+    print_notice(failure.what());
+    return failure.what();
+  }
+  return {};
+}
+
+int exit_code_of(const FinishedRun& run) {
+  return run.program_failure.empty() ? exit_code_of(run.status) : exit_lost;
+}
+
 int exit_code_of(RunStatus status) {
   switch (status) {
     case RunStatus::done:
@@ -303,5 +320,7 @@ int exit_code_of(RunStatus status) {
 
 template Duration measured_gradient_of<float>(const Experiment<float>&);
 template Duration measured_gradient_of<double>(const Experiment<double>&);
+template std::string say_end<float>(const Problem<float>&, int, const std::string&, const std::string&);
+template std::string say_end<double>(const Problem<double>&, int, const std::string&, const std::string&);
 
 }  // namespace hearsay

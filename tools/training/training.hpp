@@ -19,6 +19,7 @@ struct FinishedRun {
   bool has_target = false;
   bool keeps_best = false;  ///< run.keep = "best"
   std::string reason;
+  std::string program_failure;  ///< of a program, after a good end of the run; empty if there is none
   nlohmann::ordered_json summary;
   std::vector<std::string> warnings;
   std::filesystem::path output;
@@ -77,6 +78,14 @@ Duration measured_gradient_of(const Experiment<Scalar>& experiment);
 /// network.bandwidth = 10 Mbit/s". If the point has neither, the name of the run.
 std::string label_of(const SweepPoint& point);
 
+/// Tells the programs of the run how it has ended. Prints, and returns, what fails after a good end; empty if
+/// nothing does.
+template <class Scalar>
+std::string say_end(const Problem<Scalar>& problem, int code, const std::string& reason,
+                    const std::string& output);
+
 int exit_code_of(RunStatus status);
+/// The same of the whole of it: a program that fails after the run has left undone what the user wanted.
+int exit_code_of(const FinishedRun& run);
 
 }  // namespace hearsay
