@@ -23,9 +23,9 @@ template <class Scalar>
 std::unique_ptr<Compressor<Scalar>> trial_compressor(const std::string& spelling, const LinearError& of_run,
                                                      std::size_t coordinates);
 
-/// Judges a trial of so many rounds by a size that vanishes if the trial settles. It settles if the size falls
-/// below `vanished`, or is smaller in the last quarter than in the quarter before the middle, and does not
-/// reach `exploded`.
+/// Judges a trial of so many rounds by a size that vanishes if the trial settles. It settles if the size
+/// falls below `vanished`, or is smaller in the last quarter than in the quarter before the middle, and does
+/// not reach `exploded`.
 class TrialJudge {
  public:
   TrialJudge(std::uint64_t rounds, double vanished, double exploded)
