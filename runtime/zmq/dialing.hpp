@@ -18,6 +18,8 @@ class Dialing {
   bool has_a_choice() const { return addresses_.size() > 1; }
   /// Dials the first address.
   void begin();
+  /// True if `address` is the one that was dialed last.
+  bool dials(const std::string& address) const { return address == addresses_[place_]; }
   /// The address that was dialed last does not answer: dials the next one.
   void dial_next();
 

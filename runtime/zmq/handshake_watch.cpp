@@ -21,15 +21,16 @@ HandshakeWatch::News HandshakeWatch::look(Instant now) {
   News news;
   for (Watched& watched : watched_) {
     bool is_unreached = false;
-    while (const auto failure = watched.monitor.next())
-      if (*failure == FailedHandshake::unreached) {
-        is_unreached = true;
-      } else if (*failure == FailedHandshake::broken_off) {
+    while (const auto report = watched.monitor.next())
+      if (report->failure == FailedHandshake::unreached) {
+        // An address that was given up is still dialed while frames to it linger.
+        is_unreached = is_unreached || watched.dialing.dials(report->place);
+      } else if (report->failure == FailedHandshake::broken_off) {
         if (!doubts_) news.doubt = doubt_about(watched.server);
         doubts_ = true;
       } else if (!refusal_) {
-        refusal_ = sentence(watched.server, *failure);
-        ripe_at_ = *failure == FailedHandshake::keyless ? now + hold_back : now;
+        refusal_ = sentence(watched.server, report->failure);
+        ripe_at_ = report->failure == FailedHandshake::keyless ? now + hold_back : now;
       }
     if (is_unreached) watched.dialing.dial_next();
   }

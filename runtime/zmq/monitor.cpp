@@ -14,7 +14,7 @@ constexpr int failures = ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSH
                          ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
 
 /// Reads the first part of an event: its number (16 bits) and its value (32 bits), in the byte order of the
-/// machine. The second part, the address, is not needed.
+/// machine.
 FailedHandshake failed_handshake_of(const zmq::message_t& event) {
   std::uint16_t number = 0;
   std::uint32_t value = 0;
@@ -41,12 +41,12 @@ Monitor::Monitor(zmq::context_t& context, zmq::socket_t& watched, const std::str
 // Ends the watch before `events_` is closed; otherwise ZeroMQ would wait for a reader that is gone.
 Monitor::~Monitor() { zmq_socket_monitor(watched_, nullptr, 0); }
 
-std::optional<FailedHandshake> Monitor::next() {
+std::optional<Monitor::Report> Monitor::next() {
   zmq::message_t event;
   zmq::message_t place;
   if (!despite_signals([&] { return events_.recv(event, zmq::recv_flags::dontwait); })) return std::nullopt;
   if (!event.more() || !despite_signals([&] { return events_.recv(place); })) return std::nullopt;
-  return failed_handshake_of(event);
+  return Report{failed_handshake_of(event), place.to_string()};
 }
 
 }  // namespace hearsay

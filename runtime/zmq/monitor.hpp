@@ -30,8 +30,12 @@ class Monitor {
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
 
+  struct Report {
+    FailedHandshake failure;
+    std::string place;  ///< the address at which it happened
+  };
   /// Returns the next failure; nothing if there is none. Does not wait.
-  std::optional<FailedHandshake> next();
+  std::optional<Report> next();
   /// Returns the handle to poll for ZMQ_POLLIN.
   void* handle() { return events_.handle(); }
 

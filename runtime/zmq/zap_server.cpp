@@ -106,8 +106,8 @@ class ZapServer::Responder {
 
   /// Counts failed handshakes, except those of unauthorized keys, which `answer` has counted.
   void count_failures() {
-    while (const auto failure = monitor_->next())
-      if (*failure != FailedHandshake::refused) ++credentials_->refused;
+    while (const auto report = monitor_->next())
+      if (report->failure != FailedHandshake::refused) ++credentials_->refused;
   }
 
   zmq::socket_t& router_;

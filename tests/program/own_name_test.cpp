@@ -79,9 +79,9 @@ TEST_SUITE("net") {
                                        "\"\n[[peer]]\naddress = \"" + first + "\"\n[[peer]]\naddress = \"" +
                                        "tcp://hearsay-b" + port + "\"\nbind = \"tcp://" + host + port +
                                        "\"\n");
-      folder.write(
-          "run.toml",
-          "model.kind = \"quadratic(50)\"\nrun.iterations = 20\n[topology]\nfile = \"cluster.toml\"\n");
+      folder.write("run.toml",
+                   "model.kind = \"quadratic(50000)\"\nrun.iterations = 100\nnetwork.compute = \"10 ms\"\n"
+                   "failure.checkpoint_every = 20\n[topology]\nfile = \"cluster.toml\"\n");
       const auto start = [&](const std::string& id) {
         return std::make_unique<Program>(
             folder.path(), std::vector<std::string>{"peer", "run.toml", "--id", id, "--output", "out" + id},
@@ -91,6 +91,9 @@ TEST_SUITE("net") {
       const auto two = start("1");
       CHECK_MESSAGE(one->wait() == 0, one->complained());
       CHECK_MESSAGE(two->wait() == 0, two->complained());
+      // Once an address has answered, it is kept: no message has to be sent twice.
+      const std::string summary = content_of(folder.path() / "out0/summary.json");
+      CHECK(contains(summary, "\"retransmitted\": 0"));
     }
   }
 }
