@@ -44,14 +44,12 @@ TEST_CASE("evaluation time: check says which share of the observer's port evalua
   const EvaluationTraffic traffic = evaluation_traffic(settings, parameters, 8);
   const std::string bytes =
       "every 10 iterations; one takes 8.72 MB into the observer's port and 512 bytes out of it";
-  CHECK(
-      evaluations_text(settings, traffic, 20.0) ==
-      bytes +
-          ", 6.99 s on this network, 3.5 % of the time between two, if network.evaluations were \"shaped\"");
+  CHECK(evaluations_text(settings, traffic, 20.0) ==
+        bytes + ", 6.99 s on this network, 3.5 % of the port's time, if network.evaluations were \"shaped\"");
   CHECK(evaluations_text(settings, traffic, std::nullopt) == bytes);
   settings.evaluations = EvaluationFrames::shaped;
   CHECK(evaluations_text(settings, traffic, 1.0) ==
-        bytes + ", 6.99 s on this network, 70 % of the time between two");
+        bytes + ", 6.99 s on this network, 70 % of the port's time");
   const RunSettings unlimited;
   CHECK(evaluations_text(unlimited, evaluation_traffic(unlimited, parameters, 8), 1.0) == bytes);
 }
@@ -71,6 +69,12 @@ TEST_CASE("evaluation time: check warns above 5 % of the port, and names an eval
   CHECK(evaluations_warning(settings, traffic, 1.0) ==
         expected + ", or run.evaluate = \"own\", for which no model travels");
   settings.run.evaluate_every = 140;
+  CHECK_FALSE(evaluations_warning(settings, traffic, 1.0));
+  settings.run.evaluate_every = 1;
+  settings.network.latency = 500ms;  // in which the port is free
+  settings.run.evaluate = RunSettings::Run::Evaluate::own;
+  traffic = evaluation_traffic(settings, parameters, 8);
+  CHECK(traffic.seconds > 1.0);
   CHECK_FALSE(evaluations_warning(settings, traffic, 1.0));
 }
 

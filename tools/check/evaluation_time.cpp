@@ -1,5 +1,6 @@
 #include "tools/check/evaluation_time.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "runtime/experiment/problem_of.hpp"
@@ -16,7 +17,8 @@ constexpr double small_share = 0.05;
 std::optional<double> share_of_port(const RunSettings& settings, const EvaluationTraffic& traffic,
                                     std::optional<double> iteration) {
   const double between = iteration.value_or(0.0) * static_cast<double>(settings.run.evaluate_every);
-  return between > 0.0 && traffic.seconds > 0.0 ? std::optional(traffic.seconds / between) : std::nullopt;
+  return between > 0.0 && traffic.port_seconds > 0.0 ? std::optional(traffic.port_seconds / between)
+                                                     : std::nullopt;
 }
 
 std::string amount_text(std::uint64_t bytes) {
@@ -49,6 +51,12 @@ EvaluationTraffic evaluation_traffic(const RunSettings& settings, std::uint64_t 
     traffic.bytes_out += peers * bytes.of(FrameKind::question);
     traffic.seconds += wire_seconds(network.bandwidth_up, FrameKind::question) + 2 * latency;
   }
+  const auto port_seconds = [&](Bandwidth bandwidth, std::uint64_t passing) {
+    const double rate = network.trace.empty() ? bandwidth.bytes_per_s : mean;
+    return rate > 0.0 ? static_cast<double>(passing) / rate : 0.0;
+  };
+  traffic.port_seconds = std::max(port_seconds(network.bandwidth_down, traffic.bytes_in),
+                                  port_seconds(network.bandwidth_up, traffic.bytes_out));
   return traffic;
 }
 
@@ -59,8 +67,8 @@ std::string evaluations_text(const RunSettings& settings, const EvaluationTraffi
                      amount_text(traffic.bytes_out) + " out of it";
   const auto share = share_of_port(settings, traffic, iteration);
   if (!share) return text;
-  text += ", " + seconds_text(traffic.seconds) + " on this network, " + percent(*share) +
-          " of the time between two";
+  text +=
+      ", " + seconds_text(traffic.seconds) + " on this network, " + percent(*share) + " of the port's time";
   if (!settings.shapes_evaluations()) text += ", if network.evaluations were \"shaped\"";
   return text;
 }
@@ -69,11 +77,11 @@ std::optional<std::string> evaluations_warning(const RunSettings& settings, cons
                                                std::optional<double> iteration) {
   const auto share = share_of_port(settings, traffic, iteration);
   if (!settings.shapes_evaluations() || !share || *share <= small_share) return std::nullopt;
-  const double enough = std::ceil(traffic.seconds / (small_share * *iteration));
+  const double enough = std::ceil(traffic.port_seconds / (small_share * *iteration));
   std::string text =
       "evaluations take " + percent(*share) +
       " of the observer's port, and training may wait for them; expected run.evaluate_every = " +
-      grouped(static_cast<std::uint64_t>(enough)) + " or more, which takes 5 %";
+      std::to_string(static_cast<std::uint64_t>(enough)) + " or more, which takes 5 %";
   if (settings.run.evaluate != RunSettings::Run::Evaluate::own)
     text += ", or run.evaluate = \"own\", for which no model travels";
   return text;
