@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import re
 from typing import List
 
@@ -13,8 +14,8 @@ from .statistics import tracking_modules
 
 
 def surroundings(model: torch.nn.Module) -> List[Fixed]:
-    """Returns the type and settings of each module, the shape of each parameter, and the values of frozen parameters and
-    buffers. Running statistics are left out: they are estimated before each evaluation.
+    """Returns the type and settings of each module, the shape of each parameter, and the values of frozen
+    parameters and buffers. Running statistics are left out: they are estimated before each evaluation.
     """
     estimated = {id(buffer) for _, module in tracking_modules(model) for buffer in module.buffers(False)}
     fixed = [(name or "the model", _spelled(module)) for name, module in model.named_modules()]
@@ -28,17 +29,23 @@ def surroundings(model: torch.nn.Module) -> List[Fixed]:
 
 
 def _spelled(module: torch.nn.Module) -> str:
-    """Returns "Dropout(p=0.5, inplace=False)": the type, and the settings as far as the module tells them."""
+    """Returns "Dropout(p=0.5, inplace=False)": the type, and the settings of one of torch's own.
+
+    What the user's own modules hold, and what a program hangs onto a module, may differ from peer to peer.
+    """
+    if not type(module).__module__.startswith("torch.nn."):
+        return type(module).__qualname__
     settings = module.extra_repr()
-    if not settings and type(module).__module__.startswith("torch.nn."):
-        settings = ", ".join(f"{key}={value!r}" for key, value in vars(module).items() if _is_plain(key, value))
+    if not settings:
+        known = inspect.signature(type(module).__init__).parameters
+        told = ((key, value) for key, value in vars(module).items() if key in known)
+        settings = ", ".join(f"{key}={value!r}" for key, value in told if _is_plain(value))
     settings = re.sub(r" at 0x[0-9a-fA-F]+", "", settings)  # differs from process to process
     return type(module).__qualname__ + (f"({settings})" if settings else "")
 
 
-def _is_plain(key: str, value: object) -> bool:
-    """True for a setting such as num_heads; `training` is none."""
-    return not key.startswith("_") and key != "training" and isinstance(value, (bool, int, float, str))
+def _is_plain(value: object) -> bool:
+    return isinstance(value, (bool, int, float, str))
 
 
 def _kind(tensor: torch.Tensor) -> str:
