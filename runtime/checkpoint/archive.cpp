@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/checkpoint/peer_image.hpp"
+#include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/run_agreement.hpp"
 #include "runtime/foundation/byte_stream.hpp"
 #include "runtime/foundation/whole_file.hpp"
@@ -74,13 +75,15 @@ fs::path agreement_path(const fs::path& directory, PeerId id) {
   return directory / ("agreement-" + std::to_string(id));
 }
 
-/// What nobody but this peer knows of its data, if they are at home: how many samples its program has. The
-/// other peers do not agree on it, but a resumed run must find it as it was. It stands with the agreement.
+/// What nobody but this peer knows of its data, if they are at home: how many samples it has. The other peers
+/// do not agree on it, but a resumed run must find it as it was. It stands with the agreement.
 template <class Scalar>
 std::optional<AgreedSetting> data_at_home(const Experiment<Scalar>& experiment, PeerId id) {
   if (!experiment.problem.at_home) return std::nullopt;
-  return AgreedSetting{"samples of the program of peer " + std::to_string(id),
-                       std::to_string(experiment.problem.objectives[id]->sample_count())};
+  return AgreedSetting{
+      (has_programs(experiment.settings) ? "samples of the program of peer " : "samples of peer ") +
+          std::to_string(id),
+      std::to_string(experiment.problem.objectives[id]->sample_count())};
 }
 
 }  // namespace
