@@ -278,7 +278,7 @@ TEST_CASE("peer session: who answers at a neighbor's or the observer's address i
 }
 
 TEST_CASE("peer session: of a stop without a reason only the code of a user who ends the run is kept") {
-  for (const auto [said, heard] : {std::pair{130u, 130}, {0u, 0}, {3u, 0}}) {
+  for (const auto& [said, heard] : {std::pair{130u, 130}, {0u, 0}, {3u, 0}}) {
     Scene scene;
     scene.greet();
     scene.session.events().clear();
