@@ -37,26 +37,21 @@ EvaluationTraffic evaluation_traffic(const RunSettings& settings, std::uint64_t 
                                    .question = at_home && !judges_own ? model : 0};
   const NetworkSettings& network = settings.network;
   const double mean = network.trace.empty() ? 0.0 : network.trace.mean_bytes_per_s();
-  const auto wire_seconds = [&](Bandwidth bandwidth, FrameKind kind) {
-    const double rate = network.trace.empty() ? bandwidth.bytes_per_s : mean;
-    return rate > 0.0 ? static_cast<double>(peers * bytes.of(kind)) / rate : 0.0;
-  };
-  const double latency = seconds(network.latency);
-  EvaluationTraffic traffic{
-      .bytes_in = peers * bytes.of(FrameKind::evaluation),
-      .bytes_out = peers * bytes.of(FrameKind::verdict),
-      .seconds = wire_seconds(network.bandwidth_down, FrameKind::evaluation) + 2 * latency};
-  if (bytes.asks_peers()) {
-    traffic.bytes_in += peers * bytes.of(FrameKind::answer);
-    traffic.bytes_out += peers * bytes.of(FrameKind::question);
-    traffic.seconds += wire_seconds(network.bandwidth_up, FrameKind::question) + 2 * latency;
-  }
-  const auto port_seconds = [&](Bandwidth bandwidth, std::uint64_t passing) {
+  const auto wire_seconds = [&](Bandwidth bandwidth, std::uint64_t passing) {
     const double rate = network.trace.empty() ? bandwidth.bytes_per_s : mean;
     return rate > 0.0 ? static_cast<double>(passing) / rate : 0.0;
   };
-  traffic.port_seconds = std::max(port_seconds(network.bandwidth_down, traffic.bytes_in),
-                                  port_seconds(network.bandwidth_up, traffic.bytes_out));
+  const std::uint64_t told = peers * bytes.of(FrameKind::evaluation);
+  const std::uint64_t asked = bytes.asks_peers() ? peers * bytes.of(FrameKind::question) : 0;
+  const std::uint64_t answered = bytes.asks_peers() ? peers * bytes.of(FrameKind::answer) : 0;
+  const double ways = bytes.asks_peers() ? 4.0 : 2.0;  // there and back, once or twice
+  EvaluationTraffic traffic{.bytes_in = told + answered,
+                            .bytes_out = asked + peers * bytes.of(FrameKind::verdict),
+                            .seconds = wire_seconds(network.bandwidth_down, told) +
+                                       wire_seconds(network.bandwidth_up, asked) +
+                                       ways * seconds(network.latency)};
+  traffic.port_seconds = std::max(wire_seconds(network.bandwidth_down, traffic.bytes_in),
+                                  wire_seconds(network.bandwidth_up, traffic.bytes_out));
   return traffic;
 }
 
