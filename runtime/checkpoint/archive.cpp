@@ -262,8 +262,8 @@ std::optional<std::string> PeerArchive<Scalar>::hear(const MessageKey& key, cons
 
 template <class Scalar>
 std::optional<std::string> PeerArchive<Scalar>::hear_verdict(std::uint64_t evaluated, bool proceed,
-                                                             std::uint64_t checkpoint_every) {
-  return log_is_whole_ ? note(log_.append_verdict(evaluated, proceed, checkpoint_every)) : std::nullopt;
+                                                             const Announced& announced) {
+  return log_is_whole_ ? note(log_.append_verdict(evaluated, proceed, announced)) : std::nullopt;
 }
 
 template <class Scalar>

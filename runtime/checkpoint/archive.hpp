@@ -9,6 +9,7 @@
 #include "runtime/checkpoint/checkpoint.hpp"
 #include "runtime/checkpoint/packet_log.hpp"
 #include "runtime/experiment/experiment.hpp"
+#include "runtime/foundation/announced.hpp"
 #include "runtime/peer/peer.hpp"
 #include "runtime/record/outcome.hpp"
 #include "runtime/session/state.hpp"
@@ -49,8 +50,7 @@ class PeerArchive {
 
   // These two write to the log. They must be called before the peer receives the message or the verdict.
   std::optional<std::string> hear(const MessageKey& key, const PacketRef& packet);
-  std::optional<std::string> hear_verdict(std::uint64_t evaluated, bool proceed,
-                                          std::uint64_t checkpoint_every);
+  std::optional<std::string> hear_verdict(std::uint64_t evaluated, bool proceed, const Announced& announced);
 
   /// Writes a checkpoint of the peer, and begins a new log. Precondition: the peer is in the state
   /// checkpoint_due.

@@ -18,8 +18,8 @@ void CheckpointKeeper<Scalar>::hear(const MessageKey& key, const PacketRef& pack
 
 template <class Scalar>
 void CheckpointKeeper<Scalar>::hear_verdict(std::uint64_t evaluated, bool proceed,
-                                            std::uint64_t checkpoint_every) {
-  if (archive_) complain(archive_->hear_verdict(evaluated, proceed, checkpoint_every));
+                                            const Announced& announced) {
+  if (archive_) complain(archive_->hear_verdict(evaluated, proceed, announced));
 }
 
 template <class Scalar>

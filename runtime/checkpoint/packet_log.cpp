@@ -25,6 +25,7 @@ constexpr std::size_t file_head_bytes = 40;
 constexpr std::size_t record_head_bytes = 32;
 constexpr std::uint8_t data_kind = 1;
 constexpr std::uint8_t verdict_kind = 2;
+constexpr std::size_t evaluations_bytes = 8;  // of the payload of a verdict that announces evaluations
 const std::string name_kind = "log";
 
 std::uint64_t log_checksum(std::span<const std::byte> bytes, std::uint64_t seed = 0) {
@@ -58,6 +59,16 @@ RecordHead record_head(std::uint8_t kind, const MessageKey& key, std::span<const
   return head;
 }
 
+std::optional<LogRecord> verdict_of(const MessageKey& key, std::span<const std::byte> payload) {
+  if (key.slot > 1 || (!payload.empty() && payload.size() != evaluations_bytes)) return std::nullopt;
+  Announced announced{.checkpoint_every = key.sender};
+  if (!payload.empty()) {
+    announced.to_next = load_little_endian<std::uint32_t>(payload);
+    announced.to_second = load_little_endian<std::uint32_t>(payload.subspan(4));
+  }
+  return LoggedVerdict{key.iteration, key.slot == 1, announced};
+}
+
 /// Reads the next record. Returns nothing if it is damaged or incomplete.
 std::optional<LogRecord> take_record(ByteReader& in, PacketPool& packets) {
   const auto head = in.bytes(record_head_bytes);
@@ -72,8 +83,7 @@ std::optional<LogRecord> take_record(ByteReader& in, PacketPool& packets) {
   const auto payload = in.bytes(payload_bytes);
   if (in.failed() || log_checksum(payload, log_checksum(head.first(24))) != fields.number<std::uint64_t>())
     return std::nullopt;
-  if (kind == verdict_kind && payload.empty() && key.slot <= 1)
-    return LoggedVerdict{key.iteration, key.slot == 1, key.sender};
+  if (kind == verdict_kind) return verdict_of(key, payload);
   if (kind != data_kind) return std::nullopt;
   PacketBuffer packet = packets.acquire();
   std::ranges::copy(payload, packet.resize(payload.size()).begin());
@@ -159,9 +169,14 @@ std::optional<std::string> PacketLog::append(const MessageKey& key, const Packet
 }
 
 std::optional<std::string> PacketLog::append_verdict(std::uint64_t evaluated, bool proceed,
-                                                     std::uint64_t checkpoint_every) {
-  const MessageKey fields{evaluated, proceed ? 1u : 0u, static_cast<PeerId>(checkpoint_every)};
-  return append_record(record_head(verdict_kind, fields, {}), {});
+                                                     const Announced& announced) {
+  const MessageKey fields{evaluated, proceed ? 1u : 0u, announced.checkpoint_every};
+  std::array<std::byte, evaluations_bytes> evaluations{};
+  store_little_endian(announced.to_next, std::span(evaluations));
+  store_little_endian(announced.to_second, std::span(evaluations).subspan(4));
+  const std::span<const std::byte> payload =
+      std::span(evaluations).first(announced.to_next == 0 ? 0 : evaluations_bytes);
+  return append_record(record_head(verdict_kind, fields, payload), payload);
 }
 
 std::optional<std::string> PacketLog::append_record(std::span<const std::byte> head,

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "runtime/foundation/announced.hpp"
 #include "runtime/foundation/file_descriptor.hpp"
 #include "runtime/peer/inbox.hpp"
 
@@ -35,7 +36,8 @@ namespace hearsay {
 //   16   4  slot            of a verdict: 1: go on, 0: stop
 //   20   4  sender          of a verdict: the announced number of iterations between checkpoints, or 0
 //   24   8  checksum        of the payload; its seed is the checksum of the 24 bytes before it
-//   32      payload
+//   32      payload         of a verdict: none; or 8 bytes, the announced numbers of iterations from this
+//                           evaluation to the next one, and from that to the one after it
 //
 // A checksum is XXH3 (64 bits, seed 0 if no seed is named). A record is written with one system call, before
 // the peer receives its content, and is not synchronized to the disk. A killed process loses at most the
@@ -51,7 +53,7 @@ struct LoggedData {
 struct LoggedVerdict {
   std::uint64_t evaluated;
   bool proceed;
-  std::uint32_t checkpoint_every = 0;
+  Announced announced = {};
 };
 using LogRecord = std::variant<LoggedData, LoggedVerdict>;
 
@@ -97,7 +99,7 @@ class PacketLog {
 
   std::optional<std::string> append(const MessageKey& key, const PacketRef& packet);
   std::optional<std::string> append_verdict(std::uint64_t evaluated, bool proceed,
-                                            std::uint64_t checkpoint_every = 0);
+                                            const Announced& announced = {});
 
  private:
   std::optional<std::string> append_record(std::span<const std::byte> head,

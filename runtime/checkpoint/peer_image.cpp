@@ -124,6 +124,8 @@ std::vector<std::byte> image_of(Peer<Scalar>& peer) {
   write_optional(image, peer.verdicts_.last);
   write_optional(image, peer.verdicts_.stop_after);
   image.number(peer.verdicts_.checkpoint_every);
+  if (const auto evaluations = peer.verdicts_.evaluations.progress())
+    for (const std::uint64_t iteration : *evaluations) image.number(iteration);
   for (const PeerCounterRow& row : peer_counter_rows) image.number(peer.counters_.*row.member);
   image.number(static_cast<std::uint32_t>(peer.guard_.last_sent_digests().size()));
   for (const auto& [hearer, digest] : peer.guard_.last_sent_digests()) {
@@ -155,6 +157,10 @@ bool restore(Peer<Scalar>& peer, std::span<const std::byte> bytes, InboxOnRestor
   peer.verdicts_.last = read_optional(image);
   peer.verdicts_.stop_after = read_optional(image);
   peer.verdicts_.checkpoint_every = image.number<std::uint64_t>();
+  if (auto evaluations = peer.verdicts_.evaluations.progress()) {
+    for (std::uint64_t& iteration : *evaluations) iteration = image.number<std::uint64_t>();
+    if (image.failed() || !peer.verdicts_.evaluations.restore(*evaluations)) return false;
+  }
   for (const PeerCounterRow& row : peer_counter_rows)
     peer.counters_.*row.member = image.number<std::uint64_t>();
   if (image.number<std::uint32_t>() != peer.guard_.last_sent_digests().size()) return false;

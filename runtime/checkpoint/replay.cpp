@@ -37,7 +37,7 @@ class Replay {
         release(data->key);
         peer_.deliver(data->key, data->packet);
       } else if (const auto& verdict = std::get<LoggedVerdict>(heard); is_news(verdict.evaluated)) {
-        peer_.verdict(verdict.evaluated, verdict.proceed, verdict.checkpoint_every);
+        peer_.verdict(verdict.evaluated, verdict.proceed, verdict.announced);
       }
       settle();
     }

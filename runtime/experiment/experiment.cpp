@@ -14,6 +14,7 @@
 #include "runtime/experiment/chosen_weights.hpp"
 #include "runtime/experiment/consensus_step.hpp"
 #include "runtime/experiment/drop_policy.hpp"
+#include "runtime/experiment/evaluations_by_time.hpp"
 #include "runtime/experiment/hub_settings.hpp"
 #include "runtime/experiment/hub_standby.hpp"
 #include "runtime/experiment/join_later.hpp"
@@ -187,6 +188,7 @@ Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Proble
   if (method.asynchronous) experiment.colors = greedy_coloring(experiment.topology.graph);
   require_links_in_use(experiment);
   check_round_deadline(experiment);
+  check_evaluations_by_time(experiment);
   check_soundness(experiment);
   check_consensus_step(experiment, sets_consensus_step);
   check_staleness(experiment);
@@ -247,20 +249,26 @@ Partners partners_of(const Experiment<Scalar>& experiment, PeerId id) {
 }
 
 template <class Scalar>
-std::uint64_t largest_lead(const Experiment<Scalar>& experiment) {
+std::optional<std::uint64_t> lead_by_messages(const Experiment<Scalar>& experiment) {
   const bool all_speak = experiment.schedule->period() == 1 && experiment.topology.weights != "one-way";
-  const std::uint64_t by_verdicts = 2 * experiment.settings.run.evaluate_every;
-  if (experiment.settings.topology.rounds_close()) return by_verdicts;
-  return std::min(
-      by_verdicts,
-      experiment.method->pattern.lead(experiment.topology.graph, all_speak, staleness_of(experiment.settings))
-          .value_or(by_verdicts));
+  return experiment.method->pattern.lead(experiment.topology.graph, all_speak,
+                                         staleness_of(experiment.settings));
 }
 
-#define HEARSAY_EXPERIMENT(Scalar)                                                  \
-  template Experiment<Scalar> prepare<Scalar>(const RunSettings&, const Home&);     \
-  template Experiment<Scalar> prepare<Scalar>(const RunSettings&, Problem<Scalar>); \
-  template Partners partners_of<Scalar>(const Experiment<Scalar>&, PeerId);         \
+template <class Scalar>
+std::uint64_t largest_lead(const Experiment<Scalar>& experiment) {
+  const std::uint64_t by_verdicts = experiment.settings.run.evaluates_by_time()
+                                        ? experiment.iterations
+                                        : 2 * experiment.settings.run.evaluate_every;
+  if (experiment.settings.topology.rounds_close()) return by_verdicts;
+  return std::min(by_verdicts, lead_by_messages(experiment).value_or(by_verdicts));
+}
+
+#define HEARSAY_EXPERIMENT(Scalar)                                                           \
+  template Experiment<Scalar> prepare<Scalar>(const RunSettings&, const Home&);              \
+  template Experiment<Scalar> prepare<Scalar>(const RunSettings&, Problem<Scalar>);          \
+  template Partners partners_of<Scalar>(const Experiment<Scalar>&, PeerId);                  \
+  template std::optional<std::uint64_t> lead_by_messages<Scalar>(const Experiment<Scalar>&); \
   template std::uint64_t largest_lead<Scalar>(const Experiment<Scalar>&);
 HEARSAY_EXPERIMENT(float)
 HEARSAY_EXPERIMENT(double)

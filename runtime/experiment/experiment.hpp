@@ -100,8 +100,13 @@ std::optional<std::size_t> model_bytes_of(const Experiment<Scalar>& experiment) 
 template <class Scalar>
 Partners partners_of(const Experiment<Scalar>& experiment, PeerId id);
 
+/// Returns the most iterations that one peer can be ahead of another, since it waits for messages. Returns
+/// nothing if the method's pattern sets no such bound.
+template <class Scalar>
+std::optional<std::uint64_t> lead_by_messages(const Experiment<Scalar>& experiment);
+
 /// Returns the most iterations that one peer can be ahead of another, by the method's pattern. It is at most
-/// 2 run.evaluate_every, because peers wait for verdicts.
+/// 2 run.evaluate_every, because peers wait for verdicts; if that is a time, the whole run.
 template <class Scalar>
 std::uint64_t largest_lead(const Experiment<Scalar>& experiment);
 

@@ -105,6 +105,7 @@ PeerInput<Scalar> input_of(const Experiment<Scalar>& experiment, PeerId id, Pack
           .packets = &packets,
           .patient_neighbors = std::move(patient_neighbors),
           .checkpoints = returns.checkpoints,
+          .evaluates_as_announced = settings.run.evaluates_by_time(),
           .staleness = staleness_of(settings),
           .weights_follow = weights_follow(experiment),
           .rounds_close = settings.topology.rounds_close(),

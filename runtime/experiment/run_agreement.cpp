@@ -3,6 +3,7 @@
 #include <xxhash.h>
 
 #include "runtime/foundation/digest.hpp"
+#include "runtime/settings/evaluate_every.hpp"
 #include "runtime/toml/document.hpp"
 #include "runtime/wire/frame.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -41,7 +42,7 @@ Agreement make_agreement(const RunSettings& settings, const AgreedProblem& probl
       {"algorithm.batch", algorithm.batch ? std::to_string(*algorithm.batch) : "full"},
       {"run.seed", std::to_string(run.seed)},
       {"run.scalar", run.scalar == ScalarKind::float32 ? "float" : "double"},
-      {"run.evaluate_every", std::to_string(run.evaluate_every)},
+      {"run.evaluate_every", evaluate_every_text(run)},
       {"run.target_loss", run.target_loss ? toml_number(*run.target_loss) : "none"},
       {"model dimension", std::to_string(problem.dimension)},
       {"model.kind", model.kind},

@@ -6,12 +6,12 @@
 
 namespace hearsay {
 
-std::uint64_t checkpoint_every_for(Duration period, const std::vector<Evaluation>& evaluations) {
+std::uint32_t checkpoint_every_for(Duration period, const std::vector<Evaluation>& evaluations) {
   if (period <= Duration{0} || evaluations.size() < 2) return 0;
-  constexpr double most = std::numeric_limits<std::uint32_t>::max();  // as in a record of the log
+  constexpr double most = std::numeric_limits<std::uint32_t>::max();
   const Evaluation& first = evaluations[1];
   const double iterations = seconds(period) * static_cast<double>(first.iteration) / first.seconds;
-  return std::isfinite(iterations) ? static_cast<std::uint64_t>(std::clamp(std::round(iterations), 1.0, most))
+  return std::isfinite(iterations) ? static_cast<std::uint32_t>(std::clamp(std::round(iterations), 1.0, most))
                                    : std::numeric_limits<std::uint32_t>::max();
 }
 

@@ -18,7 +18,7 @@ namespace hearsay {
 /// The observer announces the number with every verdict from then on. No peer passes iteration 2
 /// evaluate_every without the first such verdict. Multiples of the number beyond that iteration are
 /// checkpoints (Peer), so all peers take the same ones.
-std::uint64_t checkpoint_every_for(Duration period, const std::vector<Evaluation>& evaluations);
+std::uint32_t checkpoint_every_for(Duration period, const std::vector<Evaluation>& evaluations);
 
 /// Returns the iteration after which all peers take their first checkpoint, if the run is that long. Returns
 /// the largest number there is if the evaluations do not tell it yet.

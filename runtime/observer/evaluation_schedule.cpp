@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "runtime/observer/checkpoint_period.hpp"
+#include "runtime/observer/evaluation_period.hpp"
+
 namespace hearsay {
 
 EvaluationSchedule::EvaluationSchedule(const ObserverInput& input, Evaluator& evaluator, RunRecord earlier)
@@ -23,14 +26,20 @@ void EvaluationSchedule::resume_from(std::uint64_t iteration) {
   pass(*last_judged());
 }
 
-void EvaluationSchedule::bridge_lost_evaluations() {
+std::optional<std::string> EvaluationSchedule::bridge_lost_evaluations() {
   std::optional<std::uint64_t> known;  // to any peer, and the newest; none is less than any
   for (const Peer& peer : peers_) known = std::max(known, peer.last_verdict);
   const std::uint64_t recorded = last_judged().value_or(0);
-  if (!known || *known <= recorded) return;
+  if (!known || *known <= recorded) return std::nullopt;
+  if (input_.evaluate_period != Duration{0})
+    return "the record ends with the evaluation of iteration " + std::to_string(recorded) +
+           ", though peers know of one at " + std::to_string(*known) +
+           ", and with run.evaluate_every as a time only the record tells when the next ones are; expected "
+           "--overwrite, which begins anew";
   lost_evaluations_ = {recorded, *known};
   verdicts_.push_back({*known, true});
   pass(*known);
+  return std::nullopt;
 }
 
 /// Notes that every peer has sent the evaluation at `iteration`.
@@ -40,10 +49,10 @@ void EvaluationSchedule::pass(std::uint64_t iteration) {
 
 std::vector<Verdict> EvaluationSchedule::take(const FrameHeader& header, std::span<const std::byte> payload) {
   Peer& peer = peers_[header.sender];
-  const std::uint64_t every = input_.evaluate_every;
-  const std::uint64_t in_turn = std::min(peer.evaluated + every, input_.iterations);
-  if (header.iteration != in_turn || in_turn == peer.evaluated || in_turn > all_have_evaluated() + 2 * every)
-    return {};
+  const std::optional<std::uint64_t> next = after(peer.evaluated);
+  if (!next) return {};
+  const std::uint64_t in_turn = std::min(*next, input_.iterations);
+  if (header.iteration != in_turn || in_turn == peer.evaluated) return {};
   auto verdicts = evaluator_.take_payload(header.sender, in_turn, payload);
   if (!verdicts) return {};
   peer.evaluated = in_turn;
@@ -66,6 +75,19 @@ std::uint64_t EvaluationSchedule::all_have_evaluated() const {
   for (const Peer& peer : peers_)
     if (peer.counts) first = std::min(first, peer.evaluated);
   return std::max(first, last_judged().value_or(0));
+}
+
+/// Returns the evaluation after the one at `evaluated`. Returns nothing if no peer can have come to it yet.
+std::optional<std::uint64_t> EvaluationSchedule::after(std::uint64_t evaluated) const {
+  if (input_.evaluate_period == Duration{0}) {
+    const std::uint64_t every = input_.evaluate_every;
+    return evaluated > all_have_evaluated() + every ? std::nullopt : std::optional(evaluated + every);
+  }
+  const auto later = std::ranges::upper_bound(evaluations(), evaluated, {}, &Evaluation::iteration);
+  if (later != evaluations().end()) return later->iteration;
+  for (const std::uint64_t coming : next_evaluations(input_.evaluate_period, evaluations()))
+    if (coming > evaluated) return coming;
+  return std::nullopt;
 }
 
 std::vector<Verdict> EvaluationSchedule::drop(PeerId id) {
@@ -98,14 +120,28 @@ void EvaluationSchedule::enter(PeerId id, std::uint64_t iteration) {
   peers_[id].evaluated = iteration - input_.evaluate_every;
 }
 
+std::uint64_t EvaluationSchedule::last_evaluation_up_to(std::uint64_t iteration) const {
+  if (input_.evaluate_period == Duration{0}) return iteration / input_.evaluate_every * input_.evaluate_every;
+  std::uint64_t last = last_judged().value_or(0);
+  for (const std::uint64_t coming : next_evaluations(input_.evaluate_period, evaluations()))
+    if (coming <= iteration) last = coming;
+  return last;
+}
+
 bool EvaluationSchedule::has_sent_all(PeerId id, std::uint64_t iterations) const {
-  const std::uint64_t every = input_.evaluate_every;
-  const std::uint64_t last = iterations >= input_.iterations ? input_.iterations : iterations / every * every;
+  std::uint64_t last = std::min(iterations, input_.iterations);
+  if (last < input_.iterations) last = last_evaluation_up_to(last);
   return peers_[id].evaluated >= last;
 }
 
 std::span<const Verdict> EvaluationSchedule::last_verdicts(std::size_t most) const {
   return std::span(verdicts_).last(std::min(verdicts_.size(), most));
+}
+
+Announced EvaluationSchedule::announced_with(std::uint64_t evaluated) const {
+  Announced announced = announced_evaluations(input_.evaluate_period, evaluations(), evaluated);
+  announced.checkpoint_every = checkpoint_every_for(input_.failure.checkpoint_period, evaluations());
+  return announced;
 }
 
 }  // namespace hearsay

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "runtime/foundation/announced.hpp"
 #include "runtime/observer/evaluator.hpp"
 #include "runtime/observer/observer_input.hpp"
 #include "runtime/wire/frame.hpp"
@@ -25,8 +27,9 @@ class EvaluationSchedule {
   /// The process of peer `id` knows the verdicts up to that on evaluation `last`; it knows none if empty.
   void note_verdicts_known(PeerId id, std::optional<std::uint64_t> last) { peers_[id].last_verdict = last; }
   /// If the record has lost its end: skips the evaluations that are missing in the record and that a peer
-  /// knows the verdicts on. They are not made again (`lost_evaluations`).
-  void bridge_lost_evaluations();
+  /// knows the verdicts on. They are not made again (`lost_evaluations`). If evaluations are a time apart,
+  /// only the record tells when they are: then this returns why the run cannot go on.
+  std::optional<std::string> bridge_lost_evaluations();
 
   /// Takes in an evaluation frame. Returns the verdicts that it completes. Ignores an evaluation out of turn.
   std::vector<Verdict> take(const FrameHeader& header, std::span<const std::byte> payload);
@@ -60,6 +63,8 @@ class EvaluationSchedule {
   }
   /// Returns the last verdicts, at most `most`, oldest first.
   std::span<const Verdict> last_verdicts(std::size_t most) const;
+  /// What the verdict on the evaluation at `evaluated` announces.
+  Announced announced_with(std::uint64_t evaluated) const;
   const std::vector<Evaluation>& evaluations() const { return evaluator_.evaluations(); }
   /// What came from the record of the run that is resumed; empty if none is.
   const RunRecord& record() const { return earlier_; }
@@ -79,6 +84,8 @@ class EvaluationSchedule {
   };
   std::vector<Verdict> noted(std::vector<Verdict> verdicts);
   std::uint64_t all_have_evaluated() const;
+  std::optional<std::uint64_t> after(std::uint64_t evaluated) const;
+  std::uint64_t last_evaluation_up_to(std::uint64_t iteration) const;
   void pass(std::uint64_t iteration);
   void enter(PeerId id, std::uint64_t iteration);
 

@@ -19,6 +19,7 @@ struct ObserverInput {
   PeerId peer_count = 0;
   std::uint64_t iterations = 0;
   std::uint64_t evaluate_every = 1;
+  Duration evaluate_period{0};  ///< time between evaluations, if verdicts announce them; else 0
   RunSettings::Failure failure;
   std::string method;                       ///< name of the method, for messages to the user
   bool may_be_joined = false;               ///< true if a peer may join the run in its middle
@@ -35,6 +36,7 @@ ObserverInput observer_input(const Experiment<Scalar>& experiment, Duration star
           .peer_count = experiment.peer_count(),
           .iterations = experiment.iterations,
           .evaluate_every = experiment.settings.run.evaluate_every,
+          .evaluate_period = experiment.settings.run.evaluate_period,
           .failure = experiment.settings.failure,
           .method = experiment.method->name +
                     (experiment.settings.failure.hub_standby ? " with failure.hub_standby" : ""),

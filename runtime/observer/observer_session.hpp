@@ -199,8 +199,8 @@ class ObserverSession {
       for (PeerId id = 0; id < input_.peer_count; ++id) say_verdict(id, verdict);
   }
   void say_verdict(PeerId to, const Verdict& verdict) {
-    const auto every = checkpoint_every_for(input_.failure.checkpoint_period, schedule_.evaluations());
-    words_.say(to, from_observer::Verdict{verdict.evaluated, verdict.proceed, every});
+    words_.say(to, from_observer::Verdict{verdict.evaluated, verdict.proceed,
+                                          schedule_.announced_with(verdict.evaluated)});
   }
   /// Tells the peers the verdicts, and asks them what an evaluation without a verdict waits for.
   void settle(const std::vector<Verdict>& verdicts) {

@@ -4,6 +4,7 @@
 
 #include "runtime/foundation/units.hpp"
 #include "runtime/observer/checkpoint_period.hpp"
+#include "runtime/observer/evaluation_period.hpp"
 #include "runtime/wire/numbers.hpp"
 
 namespace hearsay {
@@ -57,7 +58,10 @@ bool RunStart::can_begin_anew(const RunRecord& record) const {
   const auto& recorded = record.evaluations;
   const std::uint64_t first = first_checkpoint(input_.failure, input_.evaluate_every, recorded);
   if (!recorded.empty() && (record.has_ended || recorded.back().iteration >= first)) return false;
-  const std::uint64_t farthest = recorded.empty() ? 0 : recorded.back().iteration + 2 * input_.evaluate_every;
+  const std::uint64_t farthest = recorded.empty() ? 0
+                                 : input_.evaluate_period != Duration{0}
+                                     ? next_evaluations(input_.evaluate_period, recorded).back()
+                                     : recorded.back().iteration + 2 * input_.evaluate_every;
   return std::ranges::all_of(peers_, [&](const Peer& peer) {
     return std::ranges::all_of(peer.holds, [&](std::uint64_t held) { return held <= farthest; });
   });

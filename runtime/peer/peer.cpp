@@ -14,6 +14,7 @@ Peer<Scalar>::Peer(PeerInput<Scalar> input)
     : input_(std::move(input)),
       iteration_(*this, PeerRows(*input_.schedule, input_.id), input_.seed),
       answering_(input_.algorithm->answering()),
+      verdicts_{.evaluations = {input_.evaluate_every, input_.evaluates_as_announced}},
       gradients_(*input_.objective, input_.minibatches, input_.clip, input_.algorithm->model().size()),
       inbox_(input_.schedule->peer_count(),
              input_.staleness + (input_.rounds_close ? 2 * input_.evaluate_every : 0)),
@@ -21,7 +22,6 @@ Peer<Scalar>::Peer(PeerInput<Scalar> input)
       neighbors_(input_),
       succession_(input_),
       guard_(input_, counters_) {
-  ensure(input_.evaluate_every > 0, "a run is evaluated every so many iterations");
   ensure(!answering_ || !input_.checkpoints.any(),
          "what is under way between asynchronous peers is in no image");
   if (!input_.joins_at) return;
@@ -79,8 +79,8 @@ void Peer<Scalar>::advance_or_wait() {
     state_ = PeerState::finished;
     return;
   }
-  if (completed_ != 0 && completed_ % input_.evaluate_every == 0) {
-    const std::uint64_t needed = completed_ - input_.evaluate_every;
+  if (verdicts_.evaluations.is_at(completed_)) {
+    const std::uint64_t needed = verdicts_.evaluations.before(completed_);
     if (verdicts_.awaited && (!verdicts_.last || *verdicts_.last < needed)) {
       state_ = PeerState::needs_verdict;
       return;
@@ -89,16 +89,15 @@ void Peer<Scalar>::advance_or_wait() {
       state_ = PeerState::finished;
       return;
     }
+    verdicts_.evaluations.pass();
   }
   begin_iteration();
 }
 
 template <class Scalar>
-void Peer<Scalar>::verdict(std::uint64_t evaluated, bool proceed, std::uint64_t checkpoint_every) {
+void Peer<Scalar>::verdict(std::uint64_t evaluated, bool proceed, const Announced& announced) {
   ensure(!verdicts_.last || *verdicts_.last < evaluated, "verdicts come in the order of the evaluations");
-  verdicts_.last = evaluated;
-  if (checkpoint_every != 0) verdicts_.checkpoint_every = checkpoint_every;
-  if (!proceed && !verdicts_.stop_after) verdicts_.stop_after = evaluated + input_.evaluate_every;
+  verdicts_.hear(evaluated, proceed, announced);
   if (standby_hub()) standby_hub()->verdict(evaluated, proceed);
   if (state_ == PeerState::needs_verdict) advance_or_wait();
   go_on_with_second_hub();

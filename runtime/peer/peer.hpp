@@ -11,6 +11,7 @@
 
 #include "algorithms/compression/seam/packet.hpp"
 #include "algorithms/seam/algorithm.hpp"
+#include "runtime/foundation/announced.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/peer/awaited_packets.hpp"
 #include "runtime/peer/counters.hpp"
@@ -53,11 +54,11 @@ bool restore(Peer<Scalar>& peer, std::span<const std::byte> image, InboxOnRestor
 /// A peer that was restored from an image (peer_image.hpp) goes on, once started, as the saved one would
 /// have. It begins with the evaluation of the iteration after which it was saved, if one is due.
 ///
-/// The verdict on the evaluation at iteration e takes effect at e + evaluate_every. So no peer has to wait
-/// for a verdict at once, and all peers stop at the same iteration. Two peers are never more than 2
-/// evaluate_every iterations apart: the one ahead waits for the verdict on an evaluation that needs all
-/// peers. A peer that waits for a verdict still answers requests. So if a verdict ends an asynchronous run
-/// early, a model may be newer than the evaluated one.
+/// The verdict on an evaluation takes effect at the next one. So no peer has to wait for a verdict at once,
+/// and all peers stop at the same iteration. Two peers are never more than two evaluations apart (2
+/// evaluate_every iterations): the one ahead waits for the verdict on an evaluation that needs all peers. A
+/// peer that waits for a verdict still answers requests. So if a verdict ends an asynchronous run early, a
+/// model may be newer than the evaluated one.
 template <class Scalar>
 class Peer final : private IterationHost<Scalar> {
  public:
@@ -182,9 +183,8 @@ class Peer final : private IterationHost<Scalar> {
   }
 
   /// The verdict on the evaluation at iteration `evaluated`. `proceed`: whether the run continues beyond
-  /// evaluated + evaluate_every. `checkpoint_every`: announced iterations between two checkpoints
-  /// (CheckpointRule); 0: nothing is announced.
-  void verdict(std::uint64_t evaluated, bool proceed, std::uint64_t checkpoint_every = 0);
+  /// the next evaluation. What is announced: see CheckpointRule and EvaluationTimes.
+  void verdict(std::uint64_t evaluated, bool proceed, const Announced& announced = {});
 
   PeerState state() const { return state_; }
   bool has_ended() const { return state_ == PeerState::finished || state_ == PeerState::diverged; }
@@ -254,7 +254,7 @@ class Peer final : private IterationHost<Scalar> {
   }
   bool checkpoint_is_due() const;
   bool evaluation_is_due() const {
-    return completed_ % input_.evaluate_every == 0 || completed_ == input_.iterations;
+    return verdicts_.evaluations.is_at(completed_) || completed_ == input_.iterations;
   }
   bool end_iteration();
   void evaluate_or_advance();

@@ -34,10 +34,11 @@ struct PeerInput {
   /// The largest Euclidean norm of a gradient; a longer one is scaled down. Empty: any.
   std::optional<double> clip = {};
   std::uint64_t iterations;
-  std::uint64_t evaluate_every;
+  std::uint64_t evaluate_every;                ///< iterations; see EvaluationTimes
   PacketPool* packets;                         ///< must outlive the peer
   std::vector<PeerId> patient_neighbors = {};  ///< see Exchanges; asynchronous methods only
   CheckpointRule checkpoints = {};
+  bool evaluates_as_announced = false;  ///< see EvaluationTimes; policy "wait", synchronous methods
   std::uint64_t staleness = 0;  ///< s: iteration t asks for messages of iteration t - s (staleness.hpp)
   /// Policy "drop": edges may leave W and come back, and the weights follow in this way. Requires symmetric
   /// links, a static schedule unless the weights are unread, no staleness, and a method that allows it

@@ -3,6 +3,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "runtime/foundation/announced.hpp"
+#include "runtime/peer/evaluation_times.hpp"
+
 namespace hearsay {
 
 /// What a peer waits for: the call that its driver has to make.
@@ -21,10 +24,18 @@ enum class PeerState {
 
 /// What a peer knows of the observer's verdicts.
 struct KnownVerdicts {
-  std::optional<std::uint64_t> last;        ///< the newest evaluation whose verdict has come
-  std::optional<std::uint64_t> stop_after;  ///< the iteration after which the run ends early
-  std::uint64_t checkpoint_every = 0;       ///< iterations between two checkpoints; 0: not announced
-  bool awaited = true;                      ///< false: there is no observer, and the peer goes on without one
+  EvaluationTimes evaluations;
+  std::optional<std::uint64_t> last = {};        ///< the newest evaluation whose verdict has come
+  std::optional<std::uint64_t> stop_after = {};  ///< the iteration after which the run ends early
+  std::uint64_t checkpoint_every = 0;            ///< iterations between two checkpoints; 0: not announced
+  bool awaited = true;  ///< false: there is no observer, and the peer goes on without one
+
+  void hear(std::uint64_t evaluated, bool proceed, const Announced& announced) {
+    last = evaluated;
+    if (announced.checkpoint_every != 0) checkpoint_every = announced.checkpoint_every;
+    evaluations.hear(evaluated, announced);
+    if (!proceed && !stop_after) stop_after = evaluations.after(evaluated);
+  }
 };
 
 /// What becomes of the messages for later iterations that a saved peer had received.

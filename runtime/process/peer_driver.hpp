@@ -137,8 +137,8 @@ class PeerDriver {
   void on(const ResumeFrom& resume);
   void on(const RunStarts& start);
   void on(const VerdictArrived& verdict) {
-    keeper_.hear_verdict(verdict.evaluated, verdict.proceed, verdict.checkpoint_every);
-    peer_->verdict(verdict.evaluated, verdict.proceed, verdict.checkpoint_every);
+    keeper_.hear_verdict(verdict.evaluated, verdict.proceed, verdict.announced);
+    peer_->verdict(verdict.evaluated, verdict.proceed, verdict.announced);
   }
   void on(RunStops& stop);
   void on(const EveryPeerEnded& ended) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/compression/seam/packet.hpp"
+#include "runtime/foundation/announced.hpp"
 #include "runtime/foundation/units.hpp"
 #include "runtime/peer/inbox.hpp"
 #include "runtime/peer/joining.hpp"
@@ -33,7 +34,7 @@ struct RunStarts {
 struct VerdictArrived {
   std::uint64_t evaluated;
   bool proceed;
-  std::uint64_t checkpoint_every = 0;  ///< iterations between two checkpoints; 0: not announced
+  Announced announced = {};
 };
 /// While the data are at home: the observer asks for this peer's score of a mean model. Each question comes
 /// once.

@@ -173,7 +173,7 @@ void ObserverLink::hear_verdict(const FrameHeader& head, SessionContext& context
   std::erase_if(unacknowledged_, [&](const Kept& kept) {
     return kept.report.kind != FrameKind::result && kept.report.iteration <= verdict.evaluated;
   });
-  context.events.push_back(VerdictArrived{verdict.evaluated, verdict.proceed, verdict.checkpoint_every});
+  context.events.push_back(VerdictArrived{verdict.evaluated, verdict.proceed, verdict.announced});
 }
 
 /// A question that comes again asks for the answer to be sent again, or comes while it is computed.

@@ -8,6 +8,7 @@
 #include "algorithms/methods/registry.hpp"
 #include "runtime/foundation/machine.hpp"
 #include "runtime/settings/data_source_key.hpp"
+#include "runtime/settings/evaluate_every.hpp"
 #include "runtime/settings/keep_models.hpp"
 #include "runtime/settings/network_keys.hpp"
 #include "runtime/settings/option_keys.hpp"
@@ -127,7 +128,13 @@ std::vector<KeyRow<RunSettings::Run>> run_rows() {
       }),
       {"epochs", &Run::epochs, optional(positive()), "all",
        "how long the run is, in passes over all data, instead of run.iterations"},
-      {"evaluate_every", &Run::evaluate_every, count(1, "iterations"), "all", "between two evaluations"},
+      Row({"evaluate_every",
+           "iterations >= 1, or a time",
+           {},
+           "all",
+           "between two evaluations",
+           "../observer/README.md#when"},
+          read_evaluate_every, evaluate_every_text),
       {"evaluate", &Run::evaluate, choice<Run::Evaluate>({"mean", "peers", "own"}), "all",
        "what an evaluation computes the loss of: the mean model, with a hub the hub's; \"peers\": each "
        "peer's model, too "

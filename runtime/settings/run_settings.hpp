@@ -65,7 +65,10 @@ struct RunSettings {
     ScalarKind scalar = ScalarKind::float32;
     std::uint64_t iterations = 200;
     std::optional<double> epochs = {};  ///< instead of iterations
-    std::uint64_t evaluate_every = 10;
+    std::uint64_t evaluate_every = 10;  ///< iterations; if by time, those of the first two evaluations
+    /// Time between evaluations; 0: not by time. The verdicts announce how many iterations this is
+    /// (evaluation_period.hpp).
+    Duration evaluate_period{0};
     /// The models whose loss is computed: the mean model's; each peer's, too, on all data; or each peer's own
     /// on its own data.
     enum class Evaluate { mean, peers, own } evaluate = Evaluate::mean;
@@ -83,6 +86,11 @@ struct RunSettings {
     } keep_models = {};
     std::filesystem::path output = {};  ///< "runs/NAME" unless given
 
+    bool evaluates_by_time() const { return evaluate_period != Duration{0}; }
+    void evaluate_after(std::uint64_t so_many) {
+      evaluate_every = so_many;
+      evaluate_period = Duration{0};
+    }
     bool may_end_early() const { return target_loss || patience; }
     /// Nothing but the number of iterations ends the run from now on, and an evaluation is of the mean model.
     void judge_nothing() {

@@ -144,7 +144,7 @@ template <class Scalar>
 bool may_be_retimed(const Experiment<Scalar>& experiment, const TracedRun<Scalar>& traced) {
   // Models are kept by runs that train, each in a folder of its own.
   return !experiment.depends_on_arrivals() && came_to_its_end(traced.outcome.status) &&
-         experiment.settings.run.keep_models.every == 0;
+         experiment.settings.run.keep_models.every == 0 && !experiment.settings.run.evaluates_by_time();
 }
 
 template <class Scalar>

@@ -36,8 +36,8 @@ struct SimulatedPeer {
   EgressPort egress;
   IngressPort ingress;
   SendingTime sending;
-  std::vector<LinkTo> links;  ///< by destination, ascending
-  PeerMeters meters;
+  std::vector<LinkTo> links = {};  ///< by destination, ascending
+  PeerMeters meters = {};
   std::uint64_t gradients = 0;
   Instant waiting_since{};
   PeerTimeline timeline;

@@ -10,6 +10,7 @@
 #include "runtime/foundation/peak_memory.hpp"
 #include "runtime/network/compute_time.hpp"
 #include "runtime/network/link.hpp"
+#include "runtime/observer/evaluation_period.hpp"
 #include "runtime/observer/observer.hpp"
 #include "runtime/record/peer_outcome.hpp"
 #include "runtime/simulator/evaluation_traffic.hpp"
@@ -42,16 +43,12 @@ class Simulation {
     peers_.reserve(experiment.peer_count());
     for (PeerId id = 0; id < experiment.peer_count(); ++id) {
       const NetworkSettings& network = network_of(settings, id);
-      peers_.push_back({make(id, packets_),
-                        EgressPort(sending_rate(network), settings.framing),
-                        IngressPort(receiving_rate(network), settings.framing),
-                        SendingTime(sending_rate(network), settings.framing),
-                        {},
-                        {},
-                        0,
-                        {},
-                        PeerTimeline(control.timeline, id),
-                        RoundClock(settings.topology.round_deadline)});
+      peers_.push_back({.peer = make(id, packets_),
+                        .egress = EgressPort(sending_rate(network), settings.framing),
+                        .ingress = IngressPort(receiving_rate(network), settings.framing),
+                        .sending = SendingTime(sending_rate(network), settings.framing),
+                        .timeline = PeerTimeline(control.timeline, id),
+                        .rounds = RoundClock(settings.topology.round_deadline)});
       for (const PeerId to : partners_of(experiment, id).destinations)
         peers_.back().links.push_back({to, Link(settings.run.seed, id, to, link_settings(settings, id, to)),
                                        arrival_rate(settings, id, to)});
@@ -66,23 +63,14 @@ class Simulation {
       settle(simulated);
     }
     while (!events_.empty() && !diverged_ && !failure_) {
-      if (control_.is_interrupted()) {
-        RunOutcome<Scalar> interrupted = outcome();
-        interrupted.status = RunStatus::interrupted;
-        interrupted.reason = "interrupted";
-        return interrupted;
-      }
+      if (control_.is_interrupted()) return ended(RunStatus::interrupted, "interrupted");
       const Event event = events_.pop();
       if (is_void(event)) continue;
       now_ = event.at;
       handle(event);
     }
-    if (failure_) {
-      RunOutcome<Scalar> lost = outcome();
-      lost.status = stop_asked_ ? RunStatus::interrupted : RunStatus::lost;
-      lost.reason = stop_asked_ ? "interrupted" : *failure_;
-      return lost;
-    }
+    if (stop_asked_) return ended(RunStatus::interrupted, "interrupted");
+    if (failure_) return ended(RunStatus::lost, *failure_);
     ensure(diverged_ || all_have_ended(), "a simulation ends when every peer has finished");
     return outcome();
   }
@@ -138,7 +126,9 @@ class Simulation {
   void hear(SimulatedPeer<Scalar>& simulated, const Verdict& verdict) {
     if (simulated.peer->state() == PeerState::finished) return;
     const bool waited = simulated.peer->state() == PeerState::needs_verdict;
-    simulated.peer->verdict(verdict.evaluated, verdict.proceed);
+    const Duration period = experiment_.settings.run.evaluate_period;
+    simulated.peer->verdict(verdict.evaluated, verdict.proceed,
+                            announced_evaluations(period, observer_.evaluations(), verdict.evaluated));
     if (waited && simulated.peer->state() != PeerState::needs_verdict) resumed(simulated);
   }
 
@@ -351,6 +341,13 @@ class Simulation {
     if (experiment_.settings.run.evaluate != RunSettings::Run::Evaluate::own) return result;
     result.models.clear();
     for (const SimulatedPeer<Scalar>& simulated : peers_) result.models.push_back(simulated.peer->model());
+    return result;
+  }
+
+  RunOutcome<Scalar> ended(RunStatus status, const std::string& reason) {
+    RunOutcome<Scalar> result = outcome();
+    result.status = status;
+    result.reason = reason;
     return result;
   }
 

@@ -56,10 +56,16 @@ void put(const Verdict& verdict, FrameHeader& header) {
   header.kind = Verdict::kind;
   header.iteration = verdict.evaluated;
   header.slot = verdict.proceed ? 1 : 0;
-  header.sequence = verdict.checkpoint_every;
+  header.sequence = verdict.announced.checkpoint_every;
+  header.degree = verdict.announced.to_next;
+  header.replica_digest = verdict.announced.to_second;
 }
 Verdict as_verdict(const FrameHeader& header) {
-  return {.evaluated = header.iteration, .proceed = header.slot == 1, .checkpoint_every = header.sequence};
+  return {.evaluated = header.iteration,
+          .proceed = header.slot == 1,
+          .announced = {.checkpoint_every = static_cast<std::uint32_t>(header.sequence),
+                        .to_next = header.degree,
+                        .to_second = header.replica_digest}};
 }
 
 void put(const Alive& alive, FrameHeader& header) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "runtime/foundation/announced.hpp"
 #include "runtime/foundation/units.hpp"
 #include "runtime/wire/beats.hpp"
 #include "runtime/wire/frame.hpp"
@@ -51,9 +52,9 @@ Start as_start(const FrameHeader& header);
 /// The verdict on an evaluation.
 struct Verdict {
   static constexpr FrameKind kind = FrameKind::verdict;
-  std::uint64_t evaluated = 0;         ///< iteration of the evaluation
-  bool proceed = false;                ///< whether the run goes on; true for slot 1 only
-  std::uint64_t checkpoint_every = 0;  ///< iterations between checkpoints, if announced; else 0
+  std::uint64_t evaluated = 0;  ///< iteration of the evaluation
+  bool proceed = false;         ///< whether the run goes on; true for slot 1 only
+  Announced announced = {};
   bool operator==(const Verdict&) const = default;
 };
 void put(const Verdict& verdict, FrameHeader& header);

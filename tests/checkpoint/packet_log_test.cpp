@@ -74,6 +74,20 @@ TEST_CASE("packet log: what was appended is read again, in its order") {
   CHECK(read.whole_bytes == 40 + 3 * 32 + 8);
 }
 
+TEST_CASE("packet log: what a verdict announces is read again") {
+  const TemporaryFolder folder("log");
+  PacketPool packets;
+  PacketLog log(folder.path(), peer_three);
+  const std::vector<Announced> all = {
+      {}, {.checkpoint_every = 50}, {.to_next = 4'000'000'000, .to_second = 7}};
+  REQUIRE(!log.begin(100, 100));
+  for (const Announced& announced : all) REQUIRE(!log.append_verdict(90, true, announced));
+  const ReadLog read = read_packet_log(folder.path(), peer_three, 100, packets);
+  REQUIRE(read.heard.size() == all.size());
+  for (std::size_t k = 0; k < all.size(); ++k)
+    CHECK(std::get<LoggedVerdict>(read.heard[k]).announced == all[k]);
+}
+
 TEST_CASE("packet log: torn at any byte, all records before are whole, and the writer goes on behind them") {
   const TemporaryFolder folder("log");
   PacketPool packets;

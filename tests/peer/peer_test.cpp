@@ -105,6 +105,30 @@ TEST_CASE("peer: a verdict takes effect evaluate_every iterations after its eval
   CHECK(peer->iteration() == 10);
 }
 
+TEST_CASE(
+    "peer: it is evaluated after the iterations that verdicts announce, and does not pass one without") {
+  auto experiment = quadratic_experiment<double>("d-psgd", "ring", 1, 6);
+  experiment.iterations = 20;
+  experiment.settings.run.evaluate_every = 1;
+  experiment.settings.run.evaluate_period = std::chrono::seconds(1);
+  PacketPool pool;
+  const auto peer = make_peer(experiment, 0, pool);
+  peer->start();
+  run_until_it_waits(*peer);
+  CHECK(peer->state() == PeerState::needs_verdict);
+  CHECK(peer->iteration() == 1);
+  peer->verdict(0, true, {.to_next = 1, .to_second = 4});
+  run_until_it_waits(*peer);
+  CHECK(peer->iteration() == 5);
+  // The verdict on 1 is lost; the one on 5 comes.
+  peer->verdict(5, true, {.to_next = 3, .to_second = 4});
+  run_until_it_waits(*peer);
+  CHECK(peer->iteration() == 12);
+  peer->verdict(8, false, {.to_next = 4, .to_second = 1});  // stops at the evaluation that it waits at
+  CHECK(peer->state() == PeerState::finished);
+  CHECK(peer->iteration() == 12);
+}
+
 TEST_CASE("peer: a verdict that overtakes the start is remembered, and starts nothing") {
   const auto experiment = quadratic_experiment<double>("d-psgd", "ring", 2, 6);
   PacketPool pool;

@@ -13,7 +13,7 @@ Json evaluation_at(std::uint64_t iteration) { return {{"iteration", iteration}, 
 }  // namespace
 
 TEST_CASE("live: of a run that goes on, however long, those evaluations are kept that its report will show") {
-  LiveCourse live(7);
+  LiveCourse live;
   Course whole;
   for (std::uint64_t k = 0; k <= 10'000; ++k) {
     live.append(evaluation_at(7 * k));
@@ -28,7 +28,7 @@ TEST_CASE("live: of a run that goes on, however long, those evaluations are kept
 
 TEST_CASE(
     "live: an evaluation that a resumed run repeats takes the place of the earlier ones from there on") {
-  LiveCourse live(5);
+  LiveCourse live;
   for (const std::uint64_t iteration : {0, 5, 10, 13}) live.append(evaluation_at(iteration));
   live.append({{"iteration", 10}, {"loss", 0.25}});
   CHECK(live.evaluations() ==

@@ -43,6 +43,14 @@ TEST_CASE("config: checkpoints come every so many iterations, or every so much t
   CHECK_THROWS_AS(failure("1.5"), Misuse);
 }
 
+TEST_CASE("config: evaluations come every so many iterations, or every so much time") {
+  CHECK(parse("run.evaluate_every = 7").run.evaluate_every == 7);
+  CHECK(!parse("run.evaluate_every = 7").run.evaluates_by_time());
+  CHECK(parse("run.evaluate_every = \"30 s\"").run.evaluate_period == std::chrono::seconds(30));
+  for (const std::string value : {"0", "1.5", "\"0 s\"", "\"often\"", "\"-1 s\""})
+    CHECK_THROWS_AS(parse("run.evaluate_every = " + value), Misuse);
+}
+
 TEST_CASE("config: --set takes TOML where it parses, else a string, and wins over the file") {
   const std::string file = "[run]\nseed = 1\nepochs = 3\n[network]\nbandwidth_up = \"1 Mbit/s\"\n";
   CHECK(parse(file, {"run.seed=5"}).run.seed == 5);

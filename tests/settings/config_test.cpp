@@ -59,6 +59,10 @@ RunSettings random_settings(std::uint64_t seed) {
   else
     s.run.iterations = 1 + random.below(1'000'000);
   s.run.evaluate_every = 1 + random.below(1000);
+  if (chance()) {
+    s.run.evaluate_every = 1;
+    s.run.evaluate_period = Duration{1} + duration();
+  }
   if (chance()) s.run.target_loss = number() - 1.0;
   if (chance()) s.run.evaluate = RunSettings::Run::Evaluate::peers;
   if (chance()) s.run.patience = 1 + random.below(100);

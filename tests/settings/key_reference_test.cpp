@@ -57,7 +57,7 @@ TEST_CASE("key reference: a default that is a value changes nothing if it is wri
 TEST_CASE("key reference: types, defaults and readers are those of the rows") {
   CHECK(info_of("run.seed").type == "whole number >= 0");
   CHECK(info_of("run.seed").default_value == "1");
-  CHECK(info_of("run.evaluate_every").type == "iterations >= 1");
+  CHECK(info_of("run.evaluate_every").type == "iterations >= 1, or a time");
   CHECK(info_of("run.scalar").type == "\"float\" or \"double\"");
   CHECK(info_of("failure.lost_after").default_value == "\"60 s\"");
   CHECK(info_of("failure.checkpoint_every").default_value == "0");

@@ -197,8 +197,10 @@ TEST_CASE("words: the bytes of every word, by hand") {
   CHECK(bytes_of(from_observer::Resume{7, false}) == Fields{15, 7, 0, 0});
   CHECK(bytes_of(from_observer::Resume{7, true}) == Fields{15, 7, 1, 0});
   CHECK(bytes_of(from_observer::Start{40, Instant(3ns), 2ns}) == Fields{6, 40, 0, 2, 3});
-  CHECK(bytes_of(from_observer::Verdict{5, true, 50}) == Fields{8, 5, 1, 50});
-  CHECK(bytes_of(from_observer::Verdict{5, false, 0}) == Fields{8, 5, 0, 0});
+  CHECK(bytes_of(from_observer::Verdict{5, true, {50}}) == Fields{8, 5, 1, 50});
+  CHECK(bytes_of(from_observer::Verdict{5, false}) == Fields{8, 5, 0, 0});
+  CHECK(header_with(from_observer::Verdict{5, true, {50, 3, 4}}).degree == 3);
+  CHECK(header_with(from_observer::Verdict{5, true, {50, 3, 4}}).replica_digest == 4);
   CHECK(bytes_of(from_observer::Alive{AliveState::lacks_result, 5}) == Fields{12, 5, 0, 0});
   CHECK(bytes_of(from_observer::Alive{AliveState::has_result, 5}) == Fields{12, 5, 1, 0});
   CHECK(bytes_of(from_observer::Alive{AliveState::is_busy, 0}) == Fields{12, 0, 2, 0});

@@ -286,9 +286,9 @@ void FaultyCluster::handle(PeerId id, SocketEvent& event) {
     for (const DataArrived& data : std::exchange(node.early, {})) hear(node, data);
   } else if (const auto* verdict = std::get_if<VerdictArrived>(&event)) {
     if (node.archive)
-      ensure(!node.archive->hear_verdict(verdict->evaluated, verdict->proceed, verdict->checkpoint_every),
+      ensure(!node.archive->hear_verdict(verdict->evaluated, verdict->proceed, verdict->announced),
              "the log can be written");
-    node.peer->verdict(verdict->evaluated, verdict->proceed, verdict->checkpoint_every);
+    node.peer->verdict(verdict->evaluated, verdict->proceed, verdict->announced);
   } else if (const auto* question = std::get_if<ScoreAsked>(&event)) {
     answer(id, *question);
   } else if (const auto* asked = std::get_if<ModelAsked>(&event)) {

@@ -160,7 +160,7 @@ RunSettings planned_run(const Experiment<Scalar>& experiment, const planner::Pla
   run.algorithm.warm_up = 0;
   run.run.epochs = std::nullopt;
   run.run.iterations = static_cast<std::uint64_t>(plan.rounds);
-  run.run.evaluate_every = std::max<std::uint64_t>(1, run.run.iterations / 200);
+  run.run.evaluate_after(std::max<std::uint64_t>(1, run.run.iterations / 200));
   std::string list;
   for (const double steps : plan.steps)
     list += (list.empty() ? "" : ", ") + std::to_string(static_cast<std::uint64_t>(steps));

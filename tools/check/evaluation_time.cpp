@@ -16,9 +16,18 @@ constexpr double small_share = 0.05;
 /// Returns the share of the time between two evaluations that one takes of the port.
 std::optional<double> share_of_port(const RunSettings& settings, const EvaluationTraffic& traffic,
                                     std::optional<double> iteration) {
-  const double between = iteration.value_or(0.0) * static_cast<double>(settings.run.evaluate_every);
+  const double between = settings.run.evaluates_by_time()
+                             ? seconds(settings.run.evaluate_period)
+                             : iteration.value_or(0.0) * static_cast<double>(settings.run.evaluate_every);
   return between > 0.0 && traffic.port_seconds > 0.0 ? std::optional(traffic.port_seconds / between)
                                                      : std::nullopt;
+}
+
+/// Returns a run.evaluate_every of at least `between_s` seconds, in the unit of the run file.
+std::string enough_text(const RunSettings& settings, double between_s, std::optional<double> iteration) {
+  if (settings.run.evaluates_by_time())
+    return "\"" + to_text(std::chrono::seconds(static_cast<std::int64_t>(std::ceil(between_s)))) + "\"";
+  return std::to_string(static_cast<std::uint64_t>(std::ceil(between_s / iteration.value_or(1.0))));
 }
 
 std::string amount_text(std::uint64_t bytes) {
@@ -57,9 +66,11 @@ EvaluationTraffic evaluation_traffic(const RunSettings& settings, std::uint64_t 
 
 std::string evaluations_text(const RunSettings& settings, const EvaluationTraffic& traffic,
                              std::optional<double> iteration) {
-  std::string text = "every " + counted(settings.run.evaluate_every, "iteration") + "; one takes " +
-                     amount_text(traffic.bytes_in) + " into the observer's port and " +
-                     amount_text(traffic.bytes_out) + " out of it";
+  const std::string every = settings.run.evaluates_by_time()
+                                ? to_text(settings.run.evaluate_period)
+                                : counted(settings.run.evaluate_every, "iteration");
+  std::string text = "every " + every + "; one takes " + amount_text(traffic.bytes_in) +
+                     " into the observer's port and " + amount_text(traffic.bytes_out) + " out of it";
   const auto share = share_of_port(settings, traffic, iteration);
   if (!share) return text;
   text +=
@@ -72,11 +83,10 @@ std::optional<std::string> evaluations_warning(const RunSettings& settings, cons
                                                std::optional<double> iteration) {
   const auto share = share_of_port(settings, traffic, iteration);
   if (!settings.shapes_evaluations() || !share || *share <= small_share) return std::nullopt;
-  const double enough = std::ceil(traffic.port_seconds / (small_share * *iteration));
   std::string text =
       "evaluations take " + percent(*share) +
       " of the observer's port, and training may wait for them; expected run.evaluate_every = " +
-      std::to_string(static_cast<std::uint64_t>(enough)) + " or more, which takes 5 %";
+      enough_text(settings, traffic.port_seconds / small_share, iteration) + " or more, which takes 5 %";
   if (settings.run.evaluate != RunSettings::Run::Evaluate::own)
     text += ", or run.evaluate = \"own\", for which no model travels";
   return text;

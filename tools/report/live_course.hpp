@@ -13,23 +13,23 @@ namespace hearsay {
 /// would keep of all. A copy shares them, so it takes microseconds.
 class LiveCourse {
  public:
-  /// The run is evaluated every `interval` iterations, and at its last.
-  explicit LiveCourse(std::uint64_t interval = 1) : interval_(interval) {}
-
   /// Appends an evaluation, in place of those at its iteration and later ones: a resumed run repeats some.
   void append(nlohmann::ordered_json evaluation);
   bool empty() const { return kept_.empty(); }
   /// Returns the iteration of the last evaluation; there must be one.
-  std::uint64_t last_iteration() const { return iteration_of(*kept_.back()); }
+  std::uint64_t last_iteration() const { return kept_.back().iteration; }
   Course evaluations() const;
 
  private:
-  static std::uint64_t iteration_of(const nlohmann::ordered_json& evaluation);
-  bool is_kept(const nlohmann::ordered_json& evaluation) const;
+  struct Kept {
+    std::uint64_t number;  ///< which evaluation of the run it is
+    std::uint64_t iteration;
+    std::shared_ptr<const nlohmann::ordered_json> evaluation;
+  };
+  bool stays(const Kept& kept) const { return kept.number % stride_ == 0; }
 
-  std::uint64_t interval_;
-  std::uint64_t stride_ = 1;  ///< how many intervals are between two that are kept
-  std::vector<std::shared_ptr<const nlohmann::ordered_json>> kept_;  ///< and the last, wherever it is
+  std::uint64_t stride_ = 1;  ///< every so many evaluations one is kept
+  std::vector<Kept> kept_;    ///< and the last, whichever it is
 };
 
 }  // namespace hearsay

@@ -53,7 +53,7 @@ void LivePage::begin(const RunSettings& settings, std::uint64_t iterations,
   run_file_ = to_toml(settings);
   provenance_ = provenance;
   iterations_ = iterations;
-  now_.course = now_.consensus = LiveCourse(settings.run.evaluate_every);
+  now_.course = now_.consensus = {};
   now_.from = earlier.empty() ? 0 : earlier.back().iteration;
   begun_ = now_.evaluated = Clock::now();
   for (const Evaluation& evaluation : earlier) now_.course.append(to_json(evaluation));

@@ -15,7 +15,7 @@ RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t 
   experiment.settings.run.judge_nothing();
   const EvaluationFrames evaluations =
       std::exchange(experiment.settings.evaluations, EvaluationFrames::free);  // few iterations have many
-  experiment.settings.run.evaluate_every = std::max<std::uint64_t>(1, experiment.iterations / 2);
+  experiment.settings.run.evaluate_after(std::max<std::uint64_t>(1, experiment.iterations / 2));
   RunControl control;
   control.out_of_patience = [&] { return std::chrono::steady_clock::now() >= give_up; };
   RunOutcome<Scalar> outcome = simulate(experiment, gradient, control);
