@@ -65,6 +65,7 @@ void HostsCampaign::strike(const Strike& strike) {
                  std::to_string(passed) + " ms, " + std::to_string(evaluations_in(hosts_.output(0))) +
                  " evaluations";
   if (!is_there) return;
+  toll_.hits.push_back(strike);
   if (strike.deed != Deed::stop) return end_peer(strike);
   if (strike.is_long()) toll_.stopped.insert(strike.id);
   kill(victim, SIGSTOP);

@@ -23,6 +23,8 @@ class HostsCampaign {
   explicit HostsCampaign(CampaignPlan plan);
   /// Strikes as planned, waits for the end of all, and checks what it came to.
   void run();
+  /// The strikes that have hit somebody.
+  const std::vector<Strike>& hits() const { return toll_.hits; }
 
  private:
   void start(std::size_t id, bool resumes);

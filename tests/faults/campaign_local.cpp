@@ -73,7 +73,7 @@ void LocalCampaign::strike(const Strike& strike) {
   if (plan_.run.drops && toll_.ended.contains(strike.id)) return note(strike, "gone already");
   const std::optional<pid_t> victim = found(strike);
   if (!victim) return note(strike, "not there");
-  note(strike, "hit");
+  note_hit(strike);
   if (strike.deed == Deed::stop) return stop(*victim, strike);
   if (strike.target == Target::peer) toll_.ended.insert(strike.id);
   kill(*victim, strike.deed == Deed::kill ? SIGKILL : SIGTERM);
@@ -99,7 +99,7 @@ void LocalCampaign::stop(pid_t process, const Strike& strike) {
 }
 
 void LocalCampaign::strike_parent(const Strike& strike) {
-  note(strike, "hit");
+  note_hit(strike);
   const pid_t parent = program_->process();
   if (strike.deed == Deed::stop) return stop(parent, strike);
   if (strike.deed == Deed::terminate) {
@@ -124,6 +124,11 @@ void LocalCampaign::note(const Strike& strike, const std::string& what) {
   const auto passed = std::chrono::duration_cast<milliseconds>(monotonic_now() - started_).count();
   toll_.story += "; " + to_text(strike) + ": " + what + " at " + std::to_string(passed) + " ms, " +
                  std::to_string(evaluations_in(output())) + " evaluations";
+}
+
+void LocalCampaign::note_hit(const Strike& strike) {
+  toll_.hits.push_back(strike);
+  note(strike, "hit");
 }
 
 int LocalCampaign::end() {

@@ -24,6 +24,8 @@ class LocalCampaign {
   explicit LocalCampaign(CampaignPlan plan);
   /// Strikes as planned, waits for the end, and checks what it came to.
   void run();
+  /// The strikes that have hit somebody.
+  const std::vector<Strike>& hits() const { return toll_.hits; }
 
  private:
   std::filesystem::path output() const { return folder_.path() / "out"; }
@@ -38,6 +40,7 @@ class LocalCampaign {
   std::optional<pid_t> found(const Strike& strike);
   void stop(pid_t process, const Strike& strike);
   void note(const Strike& strike, const std::string& what);
+  void note_hit(const Strike& strike);
 
   /// Waits for the end of `hearsay run`, at most as long as a campaign may wait, and returns its exit code.
   int end();

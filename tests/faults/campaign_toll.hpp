@@ -3,11 +3,15 @@
 #include <cstddef>
 #include <set>
 #include <string>
+#include <vector>
+
+#include "tests/faults/campaign_plan.hpp"
 
 namespace hearsay::test {
 
 /// What the strikes of a campaign have hit.
 struct CampaignToll {
+  std::vector<Strike> hits;       ///< the strikes whose target was there
   std::set<std::size_t> ended;    ///< peers that were killed or terminated
   std::set<std::size_t> stopped;  ///< peers that stood still for longer than failure.lost_after
   std::set<std::size_t> mute;     ///< peers whose program stood still for longer than it may
