@@ -59,6 +59,8 @@ void install_signal_handlers(OnSignal on_signal) {
   if (on_signal == OnSignal::leave) signal(SIGTERM, ask_to_leave);
   signal(SIGXFSZ, SIG_IGN);  // a file beyond its size limit becomes a write error, as on a full disk
   signal(SIGPIPE, SIG_IGN);  // `hearsay ... | head` ends quietly
+  signal(SIGCHLD,
+         SIG_DFL);  // who starts hearsay may ignore it: how a peer or a program ends would be unknown
 }
 
 /// Refuses an unknown command by its name. CLI11 would only say that a subcommand is missing.

@@ -36,9 +36,11 @@ struct Problem {
   /// ask the objective of another: those of other hosts are stand-ins, and processes on one host must not ask
   /// one program at the same time.
   bool at_home = false;
-  /// Tells the programs behind the objectives how the run has ended: exit code, a sentence or nothing, and
-  /// the record's folder or nothing. Empty if there are no programs.
-  std::function<void(int code, const std::string& reason, const std::string& output)> say_end = {};
+  /// Tells the programs behind the objectives how the run has ended: exit code, a sentence or nothing, the
+  /// record's folder or nothing, and the peers that it has dropped. Empty if there are no programs.
+  std::function<void(int code, const std::string& reason, const std::string& output,
+                     std::span<const PeerId> dropped)>
+      say_end = {};
   /// Returns how often a killed program was started anew, so far. Empty if there are no programs.
   std::function<std::uint64_t()> program_restarts = {};
   /// The judged samples as an objective, the sum of their losses; null if the data are at home or no samples.

@@ -220,7 +220,7 @@ Experiment<Scalar> prepare(const RunSettings& settings, const Home& home) {
     experiment.warnings.insert(experiment.warnings.end(), doubts.begin(), doubts.end());
     return experiment;
   } catch (const Misuse& misuse) {
-    if (tell_programs) tell_programs(2, misuse.what(), "");
+    if (tell_programs) tell_programs(2, misuse.what(), "", {});
     throw;
   }
 }

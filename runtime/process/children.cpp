@@ -200,7 +200,8 @@ void Children::go_back() {
 void Children::reap() {
   for (Child& child : children_) {
     if (child.socket < 0) continue;
-    hear(child.socket);  // returns when the child is gone
+    while (!hear(child.socket).empty()) {  // until the child is gone
+    }
     if (child.process > 0 && child.is_own) waitpid(child.process, nullptr, 0);
     child.process = -1;
   }

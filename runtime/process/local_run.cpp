@@ -78,7 +78,7 @@ int child_main(const Experiment<Scalar>& experiment, PeerId id, const std::strin
                               }};
     const PeerEnd end = drive_peer(experiment, id, entry, control);
     if (experiment.problem.say_end)
-      experiment.problem.say_end(end.exit_code, end.reason, experiment.settings.run.output.string());
+      experiment.problem.say_end(end.exit_code, end.reason, experiment.settings.run.output.string(), {});
     return end.exit_code;
   } catch (const Misuse& misuse) {
     say(parent, misuse.what());

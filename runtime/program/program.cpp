@@ -294,16 +294,16 @@ void Program::start_anew(const ProgramQuestion& question) {
         "its program, started anew, begins at another x_0; expected a model that is made from a fixed seed");
 }
 
-bool Program::refuse(const std::string& why) const { return channel_.send(refusal_text(why)); }
+void Program::refuse(const std::string& why) const { channel_.send(refusal_text(why)); }
 
-bool Program::say_end(const ProgramEnd& end) const {
+void Program::say_end(const ProgramEnd& end) const {
   if (!is_told_) return refuse(end.reason);  // it waits for the facts
   const std::string text = end_text(end.code, end.reason, end.output);
   const auto question = encode_question({.kind = ProgramQuestion::Kind::end});
   std::vector<std::byte> bytes(question.begin(), question.end());
   const auto words = std::as_bytes(std::span(text));
   bytes.insert(bytes.end(), words.begin(), words.end());
-  return channel_.send(bytes);
+  channel_.send(bytes);
 }
 
 }  // namespace hearsay

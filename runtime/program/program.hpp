@@ -75,9 +75,10 @@ class Program {
   ProgramAnswer ask(const ProgramQuestion& question, const std::function<void()>& prepare);
 
   /// Tells the program that it cannot take part, or how its run has ended (end_text). It ends then, if it
-  /// keeps to the protocol. False if it has ended before.
-  bool refuse(const std::string& why) const;
-  bool say_end(const ProgramEnd& end) const;
+  /// keeps to the protocol.
+  void refuse(const std::string& why) const;
+  void say_end(const ProgramEnd& end) const;
+  PeerId peer() const { return facts_.peer; }
   /// "the program of peer 3"
   std::string name() const;
   /// Null: another process has started it, this process's parent perhaps.

@@ -1,7 +1,6 @@
 #include "runtime/program/program_fleet.hpp"
 
 #include <signal.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,18 +18,10 @@ constexpr int patience_ms = 5000;
 constexpr int patience_of_the_interrupted_ms = 500;
 constexpr int patience_after_sigterm_ms = 1000;
 
-std::shared_ptr<std::atomic<std::uint64_t>> shared_counter() {
-  using Counter = std::atomic<std::uint64_t>;
-  void* const page =
-      mmap(nullptr, sizeof(Counter), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED) throw Misuse("this machine does not give another page of memory");
-  return {new (page) Counter(0), [](Counter* counter) { munmap(counter, sizeof(Counter)); }};
-}
-
 }  // namespace
 
 ProgramFleet::ProgramFleet(std::vector<Plan> plans, const ProgramCare& care, Index largest_dimension)
-    : owner_(getpid()), restarts_(shared_counter()) {
+    : owner_(getpid()), fates_(plans.size()) {
   std::vector<std::string> prefixes;
   for (const Plan& plan : plans) prefixes.push_back("peer " + std::to_string(plan.command.peer) + " | ");
   lines_ = std::make_unique<PrefixedLines>(prefixes);
@@ -41,7 +32,7 @@ ProgramFleet::ProgramFleet(std::vector<Plan> plans, const ProgramCare& care, Ind
       for (; started < std::min(plans.size(), met + at_a_time); ++started) {
         plans[started].command.output = lines_->pipe(started);
         programs_.push_back(std::make_shared<Program>(plans[started].command, plans[started].facts,
-                                                      counting(care), largest_dimension));
+                                                      counting(care, started), largest_dimension));
       }
       programs_[met]->come_up();
     }
@@ -57,50 +48,62 @@ ProgramFleet::ProgramFleet(std::vector<Plan> plans, const ProgramCare& care, Ind
 
 ProgramFleet::ProgramFleet(FileDescriptor channel, const ProgramFacts& facts, const ProgramCare& care,
                            Index largest_dimension)
-    : owner_(getpid()), restarts_(shared_counter()) {
+    : owner_(getpid()), fates_(1) {
   programs_.push_back(std::make_shared<Program>(std::move(channel), facts, care, largest_dimension));
   programs_.front()->come_up();
 }
 
-ProgramCare ProgramFleet::counting(ProgramCare care) const {
-  care.on_restart = [counter = restarts_, told = care.on_restart](const std::string& sentence) {
-    ++*counter;
+ProgramCare ProgramFleet::counting(ProgramCare care, std::size_t k) {
+  care.on_restart = [fates = fates_, owner = owner_, k,
+                     told = care.on_restart](const std::string& sentence) mutable {
+    fates.note_restart(k, getpid() != owner);
     told(sentence);
   };
   return care;
 }
 
 ProgramFleet::~ProgramFleet() {
-  if (getpid() == owner_) end_all();
+  if (!is_forked()) end_all();
 }
 
-void ProgramFleet::say_end(int code, const std::string& reason, const std::string& output) {
+void ProgramFleet::say_end(const ProgramEnd& end, std::span<const PeerId> dropped) {
   if (std::exchange(told_, true)) return;
-  patience_ms_ = code == 0     ? patience_after_a_good_end_ms
-                 : code == 130 ? patience_of_the_interrupted_ms
-                               : patience_ms;
-  const bool is_forked = getpid() != owner_;  // then only those count that this process has started anew
-  std::vector<Program*> told;                 // those that are there still: others may have left, under drop
+  patience_ms_ = end.code == 0     ? patience_after_a_good_end_ms
+                 : end.code == 130 ? patience_of_the_interrupted_ms
+                                   : patience_ms;
   for (const auto& program : programs_)
-    if ((!is_forked || program->process()) && program->say_end({code, reason, output}))
-      told.push_back(program.get());
-  if (is_forked && !have_ended(patience_ms_)) signal_all(SIGKILL);
-  if (!is_forked && code == 0) await_good_ends(told);
+    if (!is_forked() || program->process()) program->say_end(end);
+  if (is_forked()) return note_ends_of_own();
+  if (end.code == 0) await_good_ends(dropped);
 }
 
-void ProgramFleet::await_good_ends(const std::vector<Program*>& told) {
+void ProgramFleet::note_ends_of_own() {
+  have_ended(patience_ms_);
+  for (std::size_t k = 0; k < programs_.size(); ++k)
+    if (ProgramProcess* const process = programs_[k]->process()) fates_.note_end(k, failure_of(*process));
+  signal_all(SIGKILL);
+}
+
+void ProgramFleet::await_good_ends(std::span<const PeerId> dropped) {
   have_ended(patience_ms_);
   std::string failures;
-  for (Program* const program : told) {
-    ProgramProcess* const process = program->process();
-    if (!process || process->succeeded()) continue;
-    failures += (failures.empty() ? "" : "; ") + program->name();
-    failures += process->has_ended(0) ? " has failed after the end of the run, " + process->how()
-                                      : " goes on " + std::to_string(patience_ms_ / 1000) +
-                                            " s after the end of the run, and is ended";
+  for (std::size_t k = 0; k < programs_.size(); ++k) {
+    Program& program = *programs_[k];
+    if (std::ranges::find(dropped, program.peer()) != dropped.end()) continue;
+    ProgramProcess* const process = program.process();
+    const std::string failure = fates_.ends_elsewhere(k) ? fates_.failure_elsewhere(k)
+                                : process                ? failure_of(*process)
+                                                         : "";
+    if (!failure.empty()) failures += (failures.empty() ? "" : "; ") + program.name() + " " + failure;
   }
   patience_ms_ = 0;
   if (!failures.empty()) throw ProgramFailure(failures);
+}
+
+std::string ProgramFleet::failure_of(ProgramProcess& process) const {
+  if (!process.has_ended(0))
+    return "goes on " + std::to_string(patience_ms_ / 1000) + " s after the end of the run, and is ended";
+  return process.ended_badly() ? "has failed after its last answer, " + process.how() : "";
 }
 
 void ProgramFleet::refuse(const std::string& why) {
@@ -127,7 +130,7 @@ void ProgramFleet::signal_all(int number) {
 }
 
 void ProgramFleet::end_all() {
-  say_end(3, "hearsay has ended without a word about the run", "");
+  say_end({3, "hearsay has ended without a word about the run", ""}, {});
   if (have_ended(patience_ms_)) return;
   for (const int number : {SIGTERM, SIGKILL}) {
     signal_all(number);

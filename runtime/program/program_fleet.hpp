@@ -1,13 +1,14 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "runtime/program/prefixed_lines.hpp"
 #include "runtime/program/program.hpp"
+#include "runtime/program/program_fates.hpp"
 
 namespace hearsay {
 
@@ -31,19 +32,24 @@ class ProgramFleet {
   const std::vector<std::shared_ptr<Program>>& programs() const { return programs_; }
   /// Tells all programs how the run has ended. Only the first call counts. In a forked process: tells those
   /// that it has started anew, and waits for their end; they die with it. In the owner, after a good end
-  /// (code 0): waits for all, and throws ProgramFailure, in a sentence, if one fails afterwards, or takes too
-  /// long.
-  void say_end(int code, const std::string& reason, const std::string& output);
+  /// (code 0): waits for all, and throws ProgramFailure, in a sentence, if one has not ended well, whenever
+  /// that was and whoever has started it, or takes too long; unless its peer was `dropped`.
+  void say_end(const ProgramEnd& end, std::span<const PeerId> dropped);
   /// How often a killed program was started anew, by this process or by one that was forked from it.
-  std::uint64_t restarts() const { return *restarts_; }
+  std::uint64_t restarts() const { return fates_.restarts(); }
   /// Tells all programs that they cannot take part.
   void refuse(const std::string& why);
 
  private:
-  /// The same care, which counts as well.
-  ProgramCare counting(ProgramCare care) const;
+  /// The same care, which notes every restart of program k as well.
+  ProgramCare counting(ProgramCare care, std::size_t k);
+  bool is_forked() const { return getpid() != owner_; }
   void end_all();
-  void await_good_ends(const std::vector<Program*>& told);
+  void note_ends_of_own();
+  void await_good_ends(std::span<const PeerId> dropped);
+  /// Returns what is wrong with the end of a program that this process has started, in a clause; "" if
+  /// nothing is.
+  std::string failure_of(ProgramProcess& process) const;
   void signal_all(int number);
   /// Waits until all have ended, for about `left_ms` at most. True if all have.
   bool have_ended(int left_ms);
@@ -51,7 +57,7 @@ class ProgramFleet {
   pid_t owner_;
   std::unique_ptr<PrefixedLines> lines_;
   std::vector<std::shared_ptr<Program>> programs_;
-  std::shared_ptr<std::atomic<std::uint64_t>> restarts_;  // in memory that forked processes share
+  ProgramFates fates_;
   bool told_ = false;
   int patience_ms_ = 0;  // with programs that were told of the end
 };

@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -249,8 +250,9 @@ Problem<Scalar> program_problem(const RunSettings& settings, const Home& home,
   problem.model_digest =
       digest(problem.initial) ^ layers_digest(first.hello().layers) ^ fixed_digest(first.fixed());
   problem.regularizer = make_regularizer<Scalar>("none", first.hello().layers);
-  problem.say_end = [fleet](int code, const std::string& reason, const std::string& output) {
-    fleet->say_end(code, reason, output);
+  problem.say_end = [fleet](int code, const std::string& reason, const std::string& output,
+                            std::span<const PeerId> dropped) {
+    fleet->say_end({code, reason, output}, dropped);
   };
   problem.program_restarts = [fleet] { return fleet->restarts(); };
   return problem;

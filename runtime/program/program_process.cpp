@@ -106,7 +106,7 @@ struct Start {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(3);  // the parent ended before prctl
     setpgid(0, 0);                      // what it forks is ended with it
-    for (const int number : {SIGTERM, SIGHUP, SIGPIPE, SIGUSR1, SIGXFSZ}) ::signal(number, SIG_DFL);
+    for (const int number : {SIGTERM, SIGHUP, SIGPIPE, SIGUSR1, SIGXFSZ, SIGCHLD}) ::signal(number, SIG_DFL);
     ::signal(SIGINT, SIG_IGN);
     sigset_t none;
     sigemptyset(&none);

@@ -39,8 +39,8 @@ class ProgramProcess {
   /// True if it ended by itself: by an exit, or by SIGABRT, as after an exception in C++. False if it was
   /// killed, if it crashed, or if this process cannot know.
   bool ended_by_itself() const;
-  /// True if it ended with exit code 0.
-  bool succeeded() const { return status_ == 0; }
+  /// True if it ended, and not with exit code 0. False if this process cannot know.
+  bool ended_badly() const { return status_.value_or(0) != 0; }
   /// Sends a signal to the program and to what it has forked. Any process that holds this may call it.
   void signal(int number) const;
 

@@ -18,14 +18,21 @@
 //     leave-between   leaves with a word          exit-between   ends with code 7
 //     kill-between    kills itself, once
 //
+// after its second score, at peer 1:
+//
+//     kill-after-last   kills itself              exit-after-last   ends with code 5
+//
 // after the end of the run, at peer 1:
 //
-//     fail-after      ends with code 5
+//     fail-after      ends with code 5            crash-once-fail-after     the same, after crash-once
+//     kill-after      kills itself
 //
 // before it has said where it begins, at peer 1:
 //
 //     kill-before-hello, kill-before-x0      kills itself, once
 //     crash-before-hello                     kills itself, every time
+//
+// as soon as it has said where it begins, at peers 0 and 2: kill-after-x0 (kills itself)
 //
 // or at all peers: random (gradients that do not repeat; random-at-1: at peer 1), elsewhere (another x_0 at
 // peer 1), mask (another buffer at peer 1), more (a buffer at peer 1 alone), layers, double, larger (another d at peer 1), fewer (11 samples at peer 1), large (d = 30,000), bad-hello, mute, forget (another x_0 at
@@ -137,6 +144,7 @@ int main(int argc, char** argv) {
             : has("garbled") ? "{\"fixed\":7}"
                              : "{\"fixed\":[[\"layer\",\"Linear\"],[\"mask\",\"a buffer\"],[\"more\",\"a buffer\"]]}";
   answer(0, 0, 0.0, 0, 0, fixed);
+  if (has("kill-after-x0") && peer != 1) raise(SIGKILL);
   printf("peer %d is ready\n", peer);
   fflush(stdout);
 
@@ -153,7 +161,8 @@ int main(int argc, char** argv) {
     memcpy(&iteration, question + 32, 8);
     if (kind == 3) {
       printf("the end: %s, x[0] = %.9g\n", question + 48, (double)x[0]);
-      return has("fail-after") && peer == 1 ? 5 : 0;
+      if (has("kill-after") && peer == 1) raise(SIGKILL);
+      return (has("fail-after") || has("crash-once-fail-after")) && peer == 1 ? 5 : 0;
     }
     if (kind == 2) {
       if (has("exit-in-score") && peer == 1) return 0;
@@ -168,10 +177,14 @@ int main(int argc, char** argv) {
       for (int k = 0; k < dimension; ++k) hits += x[k] > -1.0f && x[k] < 1.0f;
       if (has("nan") && peer == 1) loss = NAN;
       answer(number, 0, loss / samples, hits, (uint64_t)dimension, "");
+      static int scored;
+      const int is_last = ++scored == 2 && peer == 1;
+      if (is_last && has("kill-after-last")) raise(SIGKILL);
+      if (is_last && has("exit-after-last")) _exit(5);
       continue;
     }
     if (iteration == 5 && peer == 1) {
-      if (has("crash") || ((has("crash-once") || has("forget")) && is_first_start)) raise(SIGKILL);
+      if (has("crash") || ((has("crash-once") || has("crash-once-fail-after") || has("forget")) && is_first_start)) raise(SIGKILL);
       if (has("exit")) return 1;
       if (has("deaf") && is_first_start) {
         FILE* const file = fopen("deaf", "w");

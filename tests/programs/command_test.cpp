@@ -36,6 +36,25 @@ std::vector<std::string> with_program(std::vector<std::string> words, const std:
   return words;
 }
 
+/// Writes run.toml, of three peers at addresses of this machine.
+void write_three_hosts(const DataFolder& folder) {
+  std::string cluster = "observer = \"" + free_address() + "\"\nfamily = \"ring\"\n";
+  for (int id = 0; id < 3; ++id) cluster += "[[peer]]\naddress = \"" + free_address() + "\"\n";
+  folder.write("cluster.toml", cluster);
+  folder.write("run.toml",
+               "[run]\niterations = 20\nevaluate_every = 20\n[topology]\nfile = \"cluster.toml\"\n"
+               "[algorithm]\nkind = \"dcd-psgd\"\nbatch = 4\n");
+}
+
+/// Starts peer `id` of that run in a folder of its own.
+std::unique_ptr<Program> host(const DataFolder& folder, const DataFolder& own, std::size_t id,
+                              const std::string& fault) {
+  return std::make_unique<Program>(
+      own.path(), with_program({"peer", (folder.path() / "run.toml").string(), "--id", std::to_string(id),
+                                "--output", (folder.path() / "out").string()},
+                               fault));
+}
+
 }  // namespace
 
 TEST_SUITE("net") {
@@ -70,19 +89,10 @@ TEST_SUITE("net") {
   TEST_CASE(
       "peer FILE -- PROGRAM: each host starts its own program, and all end with the bits of the simulation") {
     const DataFolder folder;
-    std::string cluster = "observer = \"" + free_address() + "\"\nfamily = \"ring\"\n";
-    for (int id = 0; id < 3; ++id) cluster += "[[peer]]\naddress = \"" + free_address() + "\"\n";
-    folder.write("cluster.toml", cluster);
-    folder.write("run.toml",
-                 "[run]\niterations = 20\nevaluate_every = 5\n[topology]\nfile = \"cluster.toml\"\n"
-                 "[algorithm]\nkind = \"dcd-psgd\"\nbatch = 4\n");
+    write_three_hosts(folder);
     std::array<DataFolder, 3> of_peer;
     std::vector<std::unique_ptr<Program>> peers;
-    for (std::size_t id = 0; id < 3; ++id)
-      peers.push_back(std::make_unique<Program>(
-          of_peer[id].path(),
-          with_program({"peer", (folder.path() / "run.toml").string(), "--id", std::to_string(id), "--output",
-                        (folder.path() / "out").string()})));
+    for (std::size_t id = 0; id < 3; ++id) peers.push_back(host(folder, of_peer[id], id, "none"));
     for (std::size_t id = 0; id < 3; ++id) {
       CHECK_MESSAGE(peers[id]->wait() == 0, peers[id]->complained());
       CHECK(contains(peers[id]->complained(), "peer " + std::to_string(id) + " | the end: {\"code\":0"));
@@ -218,20 +228,65 @@ TEST_SUITE("net") {
     }
   }
 
-  TEST_CASE("run FILE -- PROGRAM: one that fails after a good end is exit code 3, and the record is done") {
+  TEST_CASE(
+      "run FILE -- PROGRAM: one that ends badly after its last answer is exit code 3, and the record is "
+      "done") {
     const DataFolder folder;
     folder.write("run.toml", three_peers);
-    for (const std::string command : {"run", "simulate"}) {
-      const ProgramEnd end = run_program(
-          folder.path(), with_program({command, "run.toml", "--json", "--output", command}, "fail-after"));
-      CHECK(end.code == 3);
-      CHECK_MESSAGE(contains(end.complained,
-                             "hearsay: the program of peer 1 has failed after the end of the "
-                             "run, with exit code 5\n"),
-                    end.complained);
-      CHECK(Json::parse(end.said)["status"] == "done");
-      CHECK(Json::parse(content_of(folder.path() / command / "summary.json"))["status"] == "done");
+    for (const std::string command : {"run", "simulate"})
+      for (const auto& [fault, how] :
+           {std::pair{"kill-after-last", "by signal 9 (Killed)"},
+            std::pair{"exit-after-last", "with exit code 5"}, std::pair{"fail-after", "with exit code 5"},
+            std::pair{"kill-after", "by signal 9 (Killed)"},
+            std::pair{"crash-once-fail-after", "with exit code 5"}}) {
+        CAPTURE(command);
+        CAPTURE(fault);
+        std::filesystem::remove(folder.path() / "started-1");
+        const ProgramEnd end =
+            run_program(folder.path(), with_program({command, "run.toml", "--json", "--overwrite", "--output",
+                                                     "out", "--set", "run.evaluate_every=20"},
+                                                    fault));
+        CHECK(end.code == 3);
+        CHECK_MESSAGE(
+            contains(end.complained, "hearsay: the program of peer 1 has failed after its last answer, " +
+                                         std::string(how) + "\n"),
+            end.complained);
+        CHECK(Json::parse(end.said)["status"] == "done");
+        CHECK(Json::parse(content_of(folder.path() / "out/summary.json"))["status"] == "done");
+      }
+  }
+
+  TEST_CASE("peer FILE -- PROGRAM: one that ends badly after its last answer is told on its host alone") {
+    const DataFolder folder;
+    write_three_hosts(folder);
+    std::array<DataFolder, 3> of_peer;
+    std::vector<std::unique_ptr<Program>> peers;
+    for (std::size_t id = 0; id < 3; ++id) peers.push_back(host(folder, of_peer[id], id, "kill-after-last"));
+    for (std::size_t id = 0; id < 3; ++id) CHECK(peers[id]->wait() == (id == 1 ? 3 : 0));
+    CHECK_MESSAGE(contains(peers[1]->complained(),
+                           "the program of peer 1 has failed after its last answer, by signal 9 (Killed)\n"),
+                  peers[1]->complained());
+  }
+
+  TEST_CASE("run FILE -- PROGRAM: who starts hearsay and ignores SIGCHLD changes no exit code") {
+    const DataFolder folder;
+    folder.write("run.toml", three_peers);
+    for (const auto& [fault, code] : {std::pair{"none", 0}, std::pair{"fail-after", 3}}) {
+      const ProgramEnd end =
+          run_program(folder.path(), with_program({"run", "run.toml", "--quiet", "--output", fault}, fault),
+                      [] { signal(SIGCHLD, SIG_IGN); });
+      CHECK_MESSAGE(end.code == code, end.complained);
     }
+  }
+
+  TEST_CASE("run FILE -- PROGRAM: how the program of a peer that was dropped ends is no failure of the run") {
+    const DataFolder folder;
+    folder.write("run.toml", three_peers);
+    const ProgramEnd end = run_program(folder.path(), with_program({"run", "run.toml", "--json", "--output",
+                                                                    "out", "--set", "failure.policy=drop"},
+                                                                   "exit"));
+    CHECK_MESSAGE(end.code == 0, end.complained);
+    CHECK(Json::parse(end.said)["dropped"] == Json{1});
   }
 
   TEST_CASE("run FILE -- PROGRAM: a failure in a gradient is exit code 3, with the program's words") {

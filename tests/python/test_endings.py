@@ -117,7 +117,7 @@ def test_a_daemon_of_a_program_keeps_nobody_from_the_end(folder):
 @pytest.mark.parametrize("ends", ['open("/nonexistent/model.npy", "w")', "sys.exit(1)"])
 def test_a_program_that_fails_after_its_loop_is_told_and_the_record_is_done(folder, ends):
     error = fails(folder, QUADRATIC + SERVE + f"\nif me() == 2: {ends}\n")
-    sentence = "the program of peer 2 has failed after the end of the run, with exit code 1"
+    sentence = "the program of peer 2 has failed after its last answer, with exit code 1"
     assert error.code == 3 and sentence in str(error)
     summary = next(folder.rglob("summary.json"))
     assert '"status": "done"' in summary.read_text() or '"status":"done"' in summary.read_text()

@@ -62,7 +62,7 @@ PeerTraining train_silently(const RunSettings& settings, const PeerOptions& opti
   if (end.exit_code == 0 && !options.quiet)
     print_notice("peer " + std::to_string(*place.id) + ": " +
                  (end.reason.empty() ? "the run has ended; peer 0 keeps its record" : end.reason));
-  const std::string failure = say_end(experiment.problem, end.exit_code, end.reason, "");
+  const std::string failure = say_end(experiment.problem, end.exit_code, end.reason, "", {});
   if (!failure.empty()) return {exit_lost, failure};
   return {end.exit_code, end.reason};
 }

@@ -226,9 +226,9 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   }
   directory.finish(outcome, finished.summary, options.save);
   finished.output_created = directory.created();
-  finished.program_failure =
-      say_end(experiment.problem, exit_code_of(outcome.status), outcome.reason,
-              finished.output_created ? std::filesystem::absolute(directory.path()).string() : "");
+  finished.program_failure = say_end(
+      experiment.problem, exit_code_of(outcome.status), outcome.reason,
+      finished.output_created ? std::filesystem::absolute(directory.path()).string() : "", outcome.dropped);
   if (options.watcher) options.watcher->end(finished.summary);
   if (simulated && options.learned)
     *options.learned = learned_point(std::move(experiment), std::move(traced), gradient);
@@ -287,10 +287,10 @@ EarlierOutput earlier_output(const RunOptions& options, const RunSettings& setti
 
 template <class Scalar>
 std::string say_end(const Problem<Scalar>& problem, int code, const std::string& reason,
-                    const std::string& output) {
+                    const std::string& output, std::span<const PeerId> dropped) {
   if (!problem.say_end) return {};
   try {
-    problem.say_end(code, reason, output);
+    problem.say_end(code, reason, output, dropped);
   } catch (const ProgramFailure& failure) {
     print_notice(failure.what());
     return failure.what();
@@ -320,7 +320,9 @@ int exit_code_of(RunStatus status) {
 
 template Duration measured_gradient_of<float>(const Experiment<float>&);
 template Duration measured_gradient_of<double>(const Experiment<double>&);
-template std::string say_end<float>(const Problem<float>&, int, const std::string&, const std::string&);
-template std::string say_end<double>(const Problem<double>&, int, const std::string&, const std::string&);
+template std::string say_end<float>(const Problem<float>&, int, const std::string&, const std::string&,
+                                    std::span<const PeerId>);
+template std::string say_end<double>(const Problem<double>&, int, const std::string&, const std::string&,
+                                     std::span<const PeerId>);
 
 }  // namespace hearsay

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -78,11 +79,11 @@ Duration measured_gradient_of(const Experiment<Scalar>& experiment);
 /// network.bandwidth = 10 Mbit/s". If the point has neither, the name of the run.
 std::string label_of(const SweepPoint& point);
 
-/// Tells the programs of the run how it has ended. Prints, and returns, what fails after a good end; empty if
-/// nothing does.
+/// Tells the programs of the run how it has ended. Prints, and returns, which programs have not ended well
+/// after a good end, those of `dropped` peers aside; empty if there are none.
 template <class Scalar>
 std::string say_end(const Problem<Scalar>& problem, int code, const std::string& reason,
-                    const std::string& output);
+                    const std::string& output, std::span<const PeerId> dropped);
 
 int exit_code_of(RunStatus status);
 /// The same of the whole of it: a program that fails after the run has left undone what the user wanted.
