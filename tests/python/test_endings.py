@@ -104,11 +104,14 @@ def test_what_a_program_has_forked_ends_with_it(folder):
         assert not Path(f"/proc/{path.stem}").exists() or is_zombie(path.stem)
 
 
-def test_a_daemon_of_a_program_keeps_nobody_from_the_end(folder):
+def test_what_is_in_a_session_of_its_own_outlives_the_run_and_keeps_nobody_from_the_end(folder):
     words = command(folder, QUADRATIC + SLEEPER % ", start_new_session=True" + SERVE)
     run = [hearsay.find_program(), "run", "run.toml", "--quiet", "--", *words]
     try:
         assert subprocess.run(run, capture_output=True, timeout=60).returncode == 0
+        assert len(list(folder.glob("*.pid"))) == 4
+        for path in folder.glob("*.pid"):
+            assert not is_zombie(path.stem)
     finally:
         for path in folder.glob("*.pid"):
             os.kill(int(path.stem), signal.SIGKILL)
