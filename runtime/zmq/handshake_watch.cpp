@@ -7,6 +7,8 @@ namespace hearsay {
 namespace {
 
 constexpr Duration hold_back = std::chrono::seconds(1);
+/// A server that is killed in a handshake breaks off that one; one that lets nobody in breaks off all.
+constexpr int breaks_of_a_doubt = 2;
 
 }  // namespace
 
@@ -26,7 +28,8 @@ HandshakeWatch::News HandshakeWatch::look(Instant now) {
         // An address that was given up is still dialed while frames to it linger.
         is_unreached = is_unreached || watched.dialing.dials(report->place);
       } else if (report->failure == FailedHandshake::broken_off) {
-        if (!doubts_) news.doubt = doubt_about(watched.server);
+        if (++watched.breaks < breaks_of_a_doubt || doubts_) continue;
+        news.doubt = doubt_about(watched.server);
         doubts_ = true;
       } else if (!refusal_) {
         refusal_ = sentence(watched.server, report->failure);

@@ -29,7 +29,7 @@ class HandshakeWatch {
     /// keys and the other has none, this text comes one second later: the other side, which keeps trying,
     /// notices in that time, too.
     std::optional<std::string> refusal;
-    /// Set only once, the first time that a server breaks a connection off: the end of a sentence that says
+    /// Set only once, if a server has broken off connections more than once: the end of a sentence that says
     /// that the server did not come up. It begins with "; ".
     std::optional<std::string> doubt;
   };
@@ -46,6 +46,7 @@ class HandshakeWatch {
     std::string server;
     Dialing dialing;
     Monitor monitor;
+    int breaks = 0;  // connections that the server has broken off
   };
   std::string doubt_about(const std::string& server) const;
   std::string sentence(const std::string& server, FailedHandshake failure) const;

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "tests/faults/host_peers.hpp"
@@ -75,6 +76,31 @@ TEST_SUITE("net") {
       for (const auto& wait : record.summary["per_peer"][id]["waited_for"])
         if (wait["peer"] == 2) stood = wait["seconds"].get<double>();
       CHECK(stood > 0.5);
+    }
+  }
+
+  TEST_CASE(
+      "faults, drop: hosts wait for a peer 0 that is killed before the run begins, as long as --wait says") {
+    for (const bool comes_back : {true, false}) {
+      CAPTURE(comes_back);
+      HostPeers hosts({.iterations = "20", .failure = dropping.failure, .on_loopback = true});
+      const std::vector<std::string> wait{"--wait", comes_back ? "1 min" : "1 s"};
+      for (const std::size_t id : {0, 1, 2}) hosts.start(id, wait);
+      const fs::path threads = "/proc/" + std::to_string(hosts.peer(0).process()) + "/task";
+      const auto is_up = [&] { return std::distance(fs::directory_iterator(threads), {}) > 1; };
+      REQUIRE(hosts.peer(0).wait_until(is_up));  // its observer has a thread of its own
+      hosts.kill_peer(0);
+      hosts.start(3, wait);
+      if (comes_back) {
+        hosts.start(0, wait);
+        for (const std::size_t id : {0, 1, 2, 3}) check_that_it_ends_well(hosts, id);
+        CHECK(record_of(hosts.output(0)).summary["dropped"].empty());
+        continue;
+      }
+      for (const std::size_t id : {1, 2, 3}) {
+        CHECK(hosts.peer(id).wait() == 3);
+        CHECK_MESSAGE(contains(hosts.peer(id).complained(), " within 1 s\n"), hosts.peer(id).complained());
+      }
     }
   }
 
