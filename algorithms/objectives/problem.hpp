@@ -17,6 +17,13 @@
 
 namespace hearsay {
 
+/// What a peer's files call its data, which are at home; empty what they do not name.
+struct DataNames {
+  std::vector<std::string> features = {};  ///< by column of the samples
+  std::string target = {};
+  std::string labels = {};  ///< those of the classes 0, 1, ...: "3 7 8"
+};
+
 /// What n peers minimise together: (1/n) sum_i f_i(x) + h(x), from a common start. A hub without data is a
 /// peer, but none of the n.
 template <class Scalar>
@@ -47,6 +54,9 @@ struct Problem {
   std::shared_ptr<const Objective<Scalar>> judge = {};
   /// Digest of the data; 0 if they are at home. Peers compare it before they train together.
   std::uint64_t data_digest = 0;
+  /// What the data at home are called here: peers that name theirs compare the names. Of several peers, who
+  /// all have the same names, it is what the first one with names says.
+  DataNames names = {};
   /// Digest of the initial parameters and the layers, which peers compare, too.
   std::uint64_t model_digest = 0;
 

@@ -178,7 +178,6 @@ Problem<Scalar> home_problem(const RunSettings& settings, const SampleModel& mod
   Problem<Scalar> problem;
   problem.least_loss = 0.0;  // as of every model in the registry
   problem.at_home = true;
-  std::string labels;
   CsvColumns columns;
   std::uint64_t trained = 0;  // samples of all peers
   std::uint64_t all = 0;      // with those that are held out
@@ -207,16 +206,16 @@ Problem<Scalar> home_problem(const RunSettings& settings, const SampleModel& mod
     if (problem.initial.size() == 0) {
       problem.initial = initial;
       problem.judged.are_test = maker.judges_test_samples();
-      labels = maker.labels();
+      problem.names.labels = maker.labels();
     }
     if (initial.size() != problem.initial.size())
       throw Misuse("data.source", data.source,
                    "the model has " + std::to_string(initial.size()) + " parameters on it, and " +
                        std::to_string(problem.initial.size()) +
                        " on the data of peer 0; data.features and data.classes say how many there are");
-    if (maker.labels() != labels)
+    if (maker.labels() != problem.names.labels)
       throw Misuse("data.source", data.source,
-                   "its labels are " + maker.labels() + ", and those of peer 0 " + labels +
+                   "its labels are " + maker.labels() + ", and those of peer 0 " + problem.names.labels +
                        "; data.classes = N says that they are 0 to N - 1");
     problem.objectives.push_back(std::move(objective));
   }
@@ -224,7 +223,9 @@ Problem<Scalar> home_problem(const RunSettings& settings, const SampleModel& mod
   const SegmentTable layers = problem.objectives[home.peer.value_or(0)]->segments();
   for (auto& objective : problem.objectives)
     if (!objective) objective = std::make_unique<ElsewhereObjective<Scalar>>(layers);
-  problem.model_digest = digest(labels);
+  problem.names.features = columns.features;
+  problem.names.target = columns.target;
+  problem.model_digest = digest(problem.names.labels);
   return problem;
 }
 

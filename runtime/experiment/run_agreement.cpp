@@ -2,7 +2,10 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
+
 #include "runtime/foundation/digest.hpp"
+#include "runtime/foundation/text_bytes.hpp"
 #include "runtime/settings/evaluate_every.hpp"
 #include "runtime/toml/document.hpp"
 #include "runtime/wire/frame.hpp"
@@ -23,6 +26,39 @@ std::uint64_t topology_digest(const Schedule& schedule) {
         digest = XXH3_64bits_withSeed(entry, sizeof entry, digest);
       }
   return digest;
+}
+
+/// Returns the name as a value of the agreement: its first 80 bytes, safe on a terminal.
+std::string short_name(const std::string& name) {
+  constexpr std::size_t most = 80;
+  std::string text = printable(name);
+  std::size_t end = std::min(text.size(), most);
+  while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end);
+}
+
+/// Returns what peers with data at home compare of their files: the names of the first features, one by one,
+/// so that a refusal says which one differs, and of all together.
+std::vector<AgreedSetting> named_data(const DataNames& names) {
+  constexpr std::size_t most_features = 64;
+  std::vector<AgreedSetting> named;
+  if (!names.features.empty()) {
+    std::uint64_t all = digest(names.target);
+    for (std::size_t k = 0; k < names.features.size(); ++k) {
+      const std::string& name = names.features[k];
+      all = XXH3_64bits_withSeed(name.data(), name.size(), all);
+      if (k < most_features)
+        named.push_back({"feature " + std::to_string(k + 1) + " of data.source", short_name(name)});
+    }
+    named.push_back({"target of data.source", short_name(names.target)});
+    named.push_back({"features of data.source (digest of their names)", hexadecimal(all)});
+  }
+  if (!names.labels.empty()) {
+    constexpr std::size_t most_bytes = 200;
+    const bool are_many = names.labels.size() > most_bytes;
+    named.push_back({"labels of data.source", names.labels.substr(0, most_bytes) + (are_many ? "..." : "")});
+  }
+  return named;
 }
 
 }  // namespace
@@ -86,6 +122,7 @@ Agreement make_agreement(const RunSettings& settings, const AgreedProblem& probl
     if (!is_agreeable(setting.value))
       throw Misuse(setting.key, setting.value.substr(0, 40),
                    "expected at most 1024 bytes without control characters");
+  agreement.own_data = named_data(problem.names);
   return agreement;
 }
 
@@ -95,7 +132,8 @@ Agreement agreement_of(const Experiment<Scalar>& experiment) {
   return make_agreement(experiment.settings,
                         {.dimension = static_cast<std::uint64_t>(problem.dimension()),
                          .model_digest = problem.model_digest,
-                         .data_digest = problem.at_home ? std::nullopt : std::optional(problem.data_digest)},
+                         .data_digest = problem.at_home ? std::nullopt : std::optional(problem.data_digest),
+                         .names = problem.names},
                         topology_digest(experiment.schedule->whole()));
 }
 

@@ -13,6 +13,7 @@ struct AgreedProblem {
   std::uint64_t dimension = 0;
   std::uint64_t model_digest = 0;            ///< of the initial parameters and the layers
   std::optional<std::uint64_t> data_digest;  ///< of the loaded data, after scaling; empty: they are at home
+  DataNames names = {};                      ///< of data at home
 };
 
 /// Returns the settings on which all peers of a run have to agree. Paths are not among them.

@@ -24,6 +24,26 @@ std::string read_text(ByteReader& reader) {
   return text;
 }
 
+void append_settings(ByteWriter& writer, const std::vector<AgreedSetting>& settings) {
+  ensure(settings.size() <= max_agreed_settings, "a handshake has room for all settings of a run");
+  writer.number(static_cast<std::uint16_t>(settings.size()));
+  for (const auto& [key, value] : settings) {
+    append_text(writer, key);
+    append_text(writer, value);
+  }
+}
+
+std::vector<AgreedSetting> read_settings(ByteReader& reader) {
+  std::vector<AgreedSetting> settings;
+  const std::size_t count = reader.number<std::uint16_t>();
+  if (count > max_agreed_settings) reader.fail();
+  for (std::size_t i = 0; i < count && !reader.failed(); ++i) {
+    std::string key = read_text(reader);
+    settings.push_back({std::move(key), read_text(reader)});
+  }
+  return settings;
+}
+
 std::string quoted_if_empty(const std::string& value) { return value.empty() ? "\"\"" : value; }
 
 }  // namespace
@@ -34,26 +54,18 @@ bool is_agreeable(std::string_view text) {
 }
 
 std::vector<std::byte> encode_agreement(const Agreement& agreement) {
-  ensure(agreement.settings.size() <= max_agreed_settings, "a handshake has room for all settings of a run");
   ByteWriter writer;
-  writer.number(static_cast<std::uint16_t>(agreement.settings.size()));
-  for (const auto& [key, value] : agreement.settings) {
-    append_text(writer, key);
-    append_text(writer, value);
-  }
+  append_settings(writer, agreement.settings);
+  if (!agreement.own_data.empty()) append_settings(writer, agreement.own_data);
   return std::move(writer).take();
 }
 
 std::optional<Agreement> decode_agreement(std::span<const std::byte> bytes) {
   ByteReader reader(bytes);
-  const std::size_t count = reader.number<std::uint16_t>();
-  if (reader.failed() || count > max_agreed_settings) return std::nullopt;
-  Agreement agreement;
-  for (std::size_t i = 0; i < count && !reader.failed(); ++i) {
-    std::string key = read_text(reader);
-    agreement.settings.push_back({std::move(key), read_text(reader)});
-  }
-  if (!reader.read_whole()) return std::nullopt;
+  Agreement agreement{.settings = read_settings(reader)};
+  if (reader.read_whole()) return agreement;
+  agreement.own_data = read_settings(reader);
+  if (!reader.read_whole() || agreement.own_data.empty()) return std::nullopt;
   return agreement;
 }
 
@@ -66,7 +78,42 @@ std::string printable_text(std::span<const std::byte> bytes) {
   return text;
 }
 
-std::uint32_t run_id(const Agreement& agreement) { return payload_checksum(encode_agreement(agreement)); }
+std::uint32_t run_id(const Agreement& agreement) {
+  return payload_checksum(encode_agreement({.settings = agreement.settings}));
+}
+
+namespace {
+
+std::string assignment(const AgreedSetting& setting) {
+  return setting.key + " = " + quoted_if_empty(setting.value);
+}
+
+/// What two values do not say to their reader: what to do about them.
+std::string remedy(const std::string& key) {
+  // Two digests say little to whose models were made from different seeds.
+  if (key.starts_with("model (digest")) return "; expected the same model, made from the same seed";
+  if (key.starts_with("feature") || key.starts_with("target of"))
+    return "; expected the same names in the headers of all peers' files, and the features in the same order";
+  if (key.starts_with("labels of")) return "; data.classes = N says that they are 0 to N - 1";
+  return "";
+}
+
+std::string two_values(const AgreedSetting& own, const AgreedSetting& other, std::string_view their_name) {
+  return std::string(their_name) + " runs with " + assignment(other) + ", this peer with " +
+         quoted_if_empty(own.value) + remedy(own.key);
+}
+
+std::optional<std::string> difference_of_data(const Agreement& mine, const Agreement& theirs,
+                                              std::string_view their_name, bool with_digests) {
+  for (const AgreedSetting& own : mine.own_data) {
+    if (!with_digests && own.key.find("(digest") != own.key.npos) continue;
+    const auto other = std::ranges::find(theirs.own_data, own.key, &AgreedSetting::key);
+    if (other != theirs.own_data.end() && *other != own) return two_values(own, *other, their_name);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::optional<std::string> disagreement(const Agreement& mine, const Agreement& theirs,
                                         std::string_view their_name) {
@@ -74,20 +121,19 @@ std::optional<std::string> disagreement(const Agreement& mine, const Agreement& 
                                           theirs.settings.end());
   const bool own_ends = own == mine.settings.end();
   const bool other_ends = other == theirs.settings.end();
+  // Other labels, or columns, make another model: what the data are called says more than its digest.
+  const bool models_differ =
+      !own_ends && !other_ends && own->key == other->key && own->key.starts_with("model ");
+  if ((own_ends && other_ends) || models_differ)
+    if (auto of_data = difference_of_data(mine, theirs, their_name, !models_differ)) return of_data;
   if (own_ends && other_ends) return std::nullopt;
 
-  const auto assignment = [](const AgreedSetting& setting) {
-    return setting.key + " = " + quoted_if_empty(setting.value);
-  };
   const std::string name(their_name);
   if (other_ends) return name + " states nothing, this peer runs with " + assignment(*own);
   if (own_ends) return name + " runs with " + assignment(*other) + ", this peer states nothing";
   if (own->key != other->key)
     return name + " runs with " + assignment(*other) + ", this peer states " + assignment(*own);
-  // Two digests say little to whose models were made from different seeds.
-  const bool is_model = own->key.starts_with("model (digest");
-  return name + " runs with " + assignment(*other) + ", this peer with " + quoted_if_empty(own->value) +
-         (is_model ? "; expected the same model, made from the same seed" : "");
+  return two_values(*own, *other, name);
 }
 
 std::string differences(const Agreement& then, const Agreement& now) {

@@ -18,7 +18,7 @@ namespace hearsay {
 // peer still needs stand in the header of the hello (frame.hpp).
 //
 // The payload: u16 number of settings; for each setting u16 length and bytes of its key, then u16 length and
-// bytes of its value. Little-endian.
+// bytes of its value. Who says something of its own data goes on with these, in the same form. Little-endian.
 
 struct AgreedSetting {
   std::string key;
@@ -30,6 +30,9 @@ struct AgreedSetting {
 /// text.
 struct Agreement {
   std::vector<AgreedSetting> settings;
+  /// What a peer says of its own data, such as the names of their columns. A key is compared only if both
+  /// peers have it: not all files name what is in them. It is no part of the run id.
+  std::vector<AgreedSetting> own_data = {};
   bool operator==(const Agreement&) const = default;
 };
 
@@ -50,11 +53,11 @@ std::optional<Agreement> decode_agreement(std::span<const std::byte> bytes);
 /// and everything after 1,024 bytes is cut off.
 std::string printable_text(std::span<const std::byte> bytes);
 
-/// Returns the checksum of the encoded agreement. Every header of the run carries it.
+/// Returns the checksum of the encoded settings. Every header of the run carries it.
 std::uint32_t run_id(const Agreement& agreement);
 
-/// Returns nothing if the agreements are equal; else a sentence that names the first difference and both
-/// values:
+/// Returns nothing if the settings are equal, and what both say of their own data, too; else a sentence that
+/// names the first difference and both values:
 ///
 ///     peer 3 runs with algorithm.kind = d-psgd, this peer with dcd-psgd
 std::optional<std::string> disagreement(const Agreement& mine, const Agreement& theirs,

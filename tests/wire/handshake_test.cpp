@@ -133,6 +133,46 @@ TEST_CASE("handshake: what data at home weigh, and who judges, have to agree, an
         "peer 3 runs with run.evaluate = own, this peer states nothing");
 }
 
+TEST_CASE(
+    "handshake: what peers say of their own data is compared where both say it, and is no part of the run "
+    "id") {
+  const Agreement silent = agreement_of({});
+  const auto saying = [&](std::vector<AgreedSetting> own_data) {
+    return Agreement{silent.settings, std::move(own_data)};
+  };
+  const Agreement mine = saying({{"feature 1 of data.source", "a"}, {"labels of data.source", "0 1"}});
+  CHECK(run_id(mine) == run_id(silent));
+  CHECK(decode_agreement(encode_agreement(mine)) == mine);
+  CHECK(disagreement(mine, silent, "peer 3") == std::nullopt);
+  CHECK(disagreement(silent, mine, "peer 3") == std::nullopt);
+  CHECK(disagreement(mine, saying({{"labels of data.source", "0 1"}}), "peer 3") == std::nullopt);
+  CHECK(
+      disagreement(mine, saying({{"labels of data.source", "2 3"}}), "peer 3") ==
+      "peer 3 runs with labels of data.source = 2 3, this peer with 0 1; data.classes = N says that they are "
+      "0 to N - 1");
+  const std::vector<std::byte> hello = encode_agreement(saying({{"feature 1 of data.source", ""}}));
+  CHECK(judge_hello(mine, 1, hello, 2, true).for_me ==
+        "peer 2 runs with feature 1 of data.source = \"\", this peer with a; expected the same names in the "
+        "headers of all peers' files, and the features in the same order");
+}
+
+TEST_CASE(
+    "handshake: no truncation of what a peer says of its own data decodes, and none of its bits is lost") {
+  const Agreement mine{{{"a", "1"}}, {{"b", "2"}, {"c", ""}}};
+  std::vector<std::byte> bytes = encode_agreement(mine);
+  const std::size_t settings_end = encode_agreement({mine.settings}).size();
+  for (std::size_t length = 0; length < bytes.size(); ++length)
+    CHECK(decode_agreement(std::span(bytes).first(length)).has_value() == (length == settings_end));
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    bytes[bit / 8] ^= std::byte{1} << (bit % 8);
+    CHECK(decode_agreement(bytes) != mine);
+    bytes[bit / 8] ^= std::byte{1} << (bit % 8);
+  }
+  bytes.resize(settings_end + 2);  // a second list, of nothing
+  bytes[settings_end] = bytes[settings_end + 1] = std::byte{0};
+  CHECK_FALSE(decode_agreement(bytes));
+}
+
 TEST_CASE("handshake: clipping and early stopping have to agree, and say nothing if they are not set") {
   const Agreement mine = agreement_of({});
   RunSettings settings;

@@ -1,0 +1,106 @@
+#include "runtime/experiment/run_agreement.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/temporary_folder.hpp"
+
+namespace hearsay::test::run_agreement_test {
+
+namespace {
+
+/// Two hosts, each started on its own, with a file of their own each.
+struct TwoHosts {
+  TemporaryFolder folder{"hearsay_two_hosts"};
+  RunSettings settings;
+
+  TwoHosts() {
+    settings.run.iterations = 4;
+    settings.topology.kind = "ring";
+    settings.topology.peers = 2;
+    settings.algorithm.kind = "d-psgd";
+    settings.algorithm.batch = 1;
+    settings.model.kind = "logistic";
+    settings.data.partition = "home";
+  }
+  Agreement agreement(PeerId id, const std::string& text) {
+    settings.data.source = "csv:" + folder.write(std::to_string(id) + ".csv", text).string();
+    return agreement_of(prepare<double>(settings, {.peer = id}));
+  }
+  /// Returns what peer 0 says to peer 1; empty if they may train together.
+  std::string refusal(const std::string& of_0, const std::string& of_1) {
+    const Agreement mine = agreement(0, of_0), theirs = agreement(1, of_1);
+    // What travels is what is compared, and every frame of the run has one run id.
+    CHECK(decode_agreement(encode_agreement(theirs)) == theirs);
+    return disagreement(mine, theirs, "peer 1").value_or("");
+  }
+};
+
+const std::string rows = "1.5,2.5,0\n3.5,4,1\n";
+const std::string same_names =
+    "; expected the same names in the headers of all peers' files, and the features in the same order";
+
+}  // namespace
+
+TEST_CASE("agreement at home: hosts whose headers name other columns refuse each other, and say which") {
+  TwoHosts hosts;
+  CHECK(hosts.refusal("a,b,y\n" + rows, "a,b,y\n" + rows).empty());
+  CHECK(hosts.refusal("a,b,y\n" + rows, "b,a,y\n" + rows) ==
+        "peer 1 runs with feature 1 of data.source = b, this peer with a" + same_names);
+  CHECK(hosts.refusal("a,b,y\n" + rows, "a,c,y\n" + rows) ==
+        "peer 1 runs with feature 2 of data.source = c, this peer with b" + same_names);
+  CHECK(hosts.refusal("a,b,y\n" + rows, "a,b,label\n" + rows) ==
+        "peer 1 runs with target of data.source = label, this peer with y" + same_names);
+}
+
+TEST_CASE("agreement at home: a header that the other host's file lacks says nothing") {
+  TwoHosts hosts;
+  CHECK(hosts.refusal("a,b,y\n" + rows, rows).empty());
+  CHECK(hosts.refusal(rows, "a,b,y\n" + rows).empty());
+  // All frames of the run have one run id.
+  CHECK(run_id(hosts.agreement(0, "a,b,y\n" + rows)) == run_id(hosts.agreement(1, rows)));
+}
+
+TEST_CASE("agreement at home: the target may stand in another column, the features in their order") {
+  TwoHosts hosts;
+  hosts.settings.data.target = "y";
+  CHECK(hosts.refusal("a,b,y\n" + rows, "y,a,b\n0,1.5,2.5\n1,3.5,4\n").empty());
+  CHECK(hosts.refusal("a,b,y\n" + rows, "a,y,b\n1.5,0,2.5\n3.5,1,4\n").empty());
+  hosts.settings.data.skip = 1;  // an index has no part in it
+  CHECK(hosts.refusal("id,a,b,y\n1,1.5,2.5,0\n2,3.5,4,1\n", "row,a,b,y\n1,1.5,2.5,0\n2,3.5,4,1\n").empty());
+}
+
+TEST_CASE("agreement at home: labels that are numbered in another way are named, not the model's digest") {
+  TwoHosts hosts;
+  CHECK(hosts.refusal(rows, "1.5,2.5,1\n3.5,4,2\n") ==
+        "peer 1 runs with labels of data.source = 1 2, this peer with 0 1; data.classes = N says that they "
+        "are 0 to N - 1");
+  hosts.settings.model.kind = "softmax";  // where the model has another size, too
+  CHECK(hosts.refusal("1,2,0\n3,4.5,1\n5,6,2\n", "1,2,0\n3,4.5,1\n5,6,2\n7,8,3\n") ==
+        "peer 1 runs with labels of data.source = 0 1 2 3, this peer with 0 1 2; data.classes = N says that "
+        "they are 0 to N - 1");
+}
+
+TEST_CASE("agreement at home: of many columns, or long names, every one is compared, and any name travels") {
+  TwoHosts hosts;
+  std::string names, numbers_0, numbers_1;
+  for (int k = 0; k < 500; ++k) {
+    names += "column " + std::to_string(k) + ",";
+    numbers_0 += "0." + std::to_string(k) + ",";
+    numbers_1 += "1." + std::to_string(k) + ",";
+  }
+  const std::string many = numbers_0 + "0\n" + numbers_1 + "1\n";
+  std::string other = names;
+  other.replace(other.find("column 499"), 10, "column x");
+  CHECK(hosts.refusal(names + "y\n" + many, names + "y\n" + many).empty());
+  const std::string of_digest = hosts.refusal(names + "y\n" + many, other + "y\n" + many);
+  CHECK(of_digest.starts_with("peer 1 runs with features of data.source (digest of their names) = "));
+  CHECK(of_digest.ends_with(same_names));
+  const std::string long_name(5000, 'n');
+  const std::string letters = "\xc3\xa9\x1b[2J";
+  CHECK(hosts.refusal(long_name + "a," + letters + ",y\n" + rows, long_name + "a," + letters + ",y\n" + rows)
+            .empty());
+  CHECK(hosts.refusal(long_name + "a," + letters + ",y\n" + rows, long_name + "b," + letters + ",y\n" + rows)
+            .ends_with(same_names));
+}
+
+}  // namespace hearsay::test::run_agreement_test
