@@ -57,6 +57,9 @@ struct Problem {
   /// What the data at home are called here: peers that name theirs compare the names. Of several peers, who
   /// all have the same names, it is what the first one with names says.
   DataNames names = {};
+  /// Digest of each peer's own data, if they are at home and in files; 0 of a peer whose data are elsewhere.
+  /// Nobody but that peer knows it.
+  std::vector<std::uint64_t> home_digests = {};
   /// Digest of the initial parameters and the layers, which peers compare, too.
   std::uint64_t model_digest = 0;
 

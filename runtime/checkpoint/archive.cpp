@@ -6,6 +6,7 @@
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/run_agreement.hpp"
 #include "runtime/foundation/byte_stream.hpp"
+#include "runtime/foundation/digest.hpp"
 #include "runtime/foundation/whole_file.hpp"
 #include "runtime/peer/peer.hpp"
 #include "runtime/peer/staleness.hpp"
@@ -75,15 +76,22 @@ fs::path agreement_path(const fs::path& directory, PeerId id) {
   return directory / ("agreement-" + std::to_string(id));
 }
 
-/// What nobody but this peer knows of its data, if they are at home: how many samples it has. The other peers
-/// do not agree on it, but a resumed run must find it as it was. It stands with the agreement.
+constexpr const char* digest_of_data = " (digest of samples and labels)";
+
+/// What nobody but this peer knows of its data, if they are at home: how many samples it has, and which, if
+/// they are in files. The other peers do not agree on it, but a resumed run must find it as it was. It stands
+/// with the agreement.
 template <class Scalar>
-std::optional<AgreedSetting> data_at_home(const Experiment<Scalar>& experiment, PeerId id) {
-  if (!experiment.problem.at_home) return std::nullopt;
-  return AgreedSetting{
-      (has_programs(experiment.settings) ? "samples of the program of peer " : "samples of peer ") +
-          std::to_string(id),
-      std::to_string(experiment.problem.objectives[id]->sample_count())};
+std::vector<AgreedSetting> data_at_home(const Experiment<Scalar>& experiment, PeerId id) {
+  const Problem<Scalar>& problem = experiment.problem;
+  if (!problem.at_home) return {};
+  const std::string of_peer =
+      (has_programs(experiment.settings) ? "of the program of peer " : "of peer ") + std::to_string(id);
+  std::vector<AgreedSetting> own = {
+      {"samples " + of_peer, std::to_string(problem.objectives[id]->sample_count())}};
+  if (id < problem.home_digests.size())
+    own.push_back({"data " + of_peer + digest_of_data, hexadecimal(problem.home_digests[id])});
+  return own;
 }
 
 }  // namespace
@@ -108,8 +116,11 @@ Misuse of_another_run(const std::string& what) {
 }
 
 Misuse of_other_data(const fs::path& directory, const AgreedSetting& then, const AgreedSetting& now) {
-  return Misuse(directory.string() + " is of a run with other data: " + then.key + " = " + then.value +
-                ", now " + now.value +
+  const std::size_t digest = then.key.find(digest_of_data);  // two digests say nothing to a user
+  const std::string what = digest == then.key.npos ? then.key + " = " + then.value + ", now " + now.value
+                                                   : "the " + then.key.substr(0, digest) +
+                                                         " are as many samples, but not the same";
+  return Misuse(directory.string() + " is of a run with other data: " + what +
                 "; a run is resumed with the data that it was begun with, or begun anew with --overwrite");
 }
 
@@ -132,15 +143,16 @@ std::optional<Agreement> PeerArchive<Scalar>::noted_agreement() const {
   return file.bytes ? decode_agreement(*file.bytes) : std::nullopt;
 }
 
-/// Throws Misuse if the program of this peer has other data than when the run began. Runs of earlier versions
-/// have not written down which.
+/// Throws Misuse if this peer has other data at home than when the run began. Runs of earlier versions have
+/// not written down which.
 template <class Scalar>
 void PeerArchive<Scalar>::require_same_data_at_home() const {
-  const auto now = data_at_home(experiment_, id_);
   const auto noted = noted_agreement();
-  if (!now || !noted) return;
-  const auto then = std::ranges::find(noted->settings, now->key, &AgreedSetting::key);
-  if (then != noted->settings.end() && *then != *now) throw of_other_data(directory_, *then, *now);
+  if (!noted) return;
+  for (const AgreedSetting& now : data_at_home(experiment_, id_)) {
+    const auto then = std::ranges::find(noted->settings, now.key, &AgreedSetting::key);
+    if (then != noted->settings.end() && *then != now) throw of_other_data(directory_, *then, now);
+  }
 }
 
 /// Throws Misuse if the peer's files are of another run: it is resumed with another seed by mistake, say.
@@ -149,7 +161,7 @@ void PeerArchive<Scalar>::require_none_of_another_run() const {
   PacketPool packets;
   std::string differing;
   if (auto then = noted_agreement()) {
-    if (const auto own = data_at_home(experiment_, id_)) std::erase(then->settings, *own);
+    for (const AgreedSetting& own : data_at_home(experiment_, id_)) std::erase(then->settings, own);
     differing = differences(*then, agreement_);
   }
   for (const std::uint64_t iteration : list_checkpoints(directory_, id_)) {
@@ -168,7 +180,7 @@ void PeerArchive<Scalar>::note_agreement() const {
   std::error_code ignored;
   fs::remove(file, ignored);  // that of an earlier run
   Agreement noted = agreement_;
-  if (const auto own = data_at_home(experiment_, id_)) noted.settings.push_back(*own);
+  for (AgreedSetting& own : data_at_home(experiment_, id_)) noted.settings.push_back(std::move(own));
   const std::vector<std::byte> bytes = encode_agreement(noted);
   try_to_write_file(file, {{reinterpret_cast<const char*>(bytes.data()), bytes.size()}},
                     Durability::end_of_process);

@@ -37,7 +37,7 @@ class PeerArchive {
   /// Returns the iterations that the peer can be restored to, ascending: those of its valid checkpoints, and
   /// 0, at which every peer begins, unless there are checkpoints that cannot be used. `passed_over`, if
   /// given, gets a sentence for each of these. Throws Misuse, which names the settings, if there is no valid
-  /// checkpoint and the files are of a run with other settings, or if the program here has other data.
+  /// checkpoint and the files are of a run with other settings, or if the peer here has other data at home.
   std::vector<std::uint64_t> holds(std::vector<std::string>* passed_over = nullptr) const;
 
   /// Begins a run: removes the files of an earlier run, and begins a log.

@@ -178,6 +178,7 @@ Problem<Scalar> home_problem(const RunSettings& settings, const SampleModel& mod
   Problem<Scalar> problem;
   problem.least_loss = 0.0;  // as of every model in the registry
   problem.at_home = true;
+  problem.home_digests.resize(peers);
   CsvColumns columns;
   std::uint64_t trained = 0;  // samples of all peers
   std::uint64_t all = 0;      // with those that are held out
@@ -193,6 +194,7 @@ Problem<Scalar> home_problem(const RunSettings& settings, const SampleModel& mod
         settings, model, shape,
         load_data<Scalar>(data, model.targets != Targets::numbers, settings.run.seed, id, columns));
     columns = maker.columns();
+    problem.home_digests[id] = digest(maker.samples());
     std::vector<Index> rows = maker.training_rows();
     trained += rows.size();
     all += static_cast<std::uint64_t>(maker.samples().count());
