@@ -156,13 +156,21 @@ std::string with_id(std::string text, PeerId id) {
   return text;
 }
 
-/// Throws Misuse unless data.samples is the number of samples of all peers, with or without those held out.
+/// Throws Misuse unless data.samples is the number of training samples of all peers: without those held out.
 void require_sum(std::uint64_t samples, std::uint64_t trained, std::uint64_t all) {
-  if (samples == trained || samples == all) return;
+  if (samples == trained) return;
   throw Misuse("data.samples", std::to_string(samples),
                "the peers have " + std::to_string(all) + " samples in all" +
                    (trained == all ? "" : ", and train on " + std::to_string(trained) + " of them") +
-                   "; expected that number");
+                   "; expected " + std::to_string(trained));
+}
+
+/// Throws Misuse if one peer alone trains on more samples than data.samples says of all.
+void require_room(const RunSettings::Data& data, std::size_t trained) {
+  if (data.samples && *data.samples < trained)
+    throw Misuse("data.samples", std::to_string(*data.samples),
+                 data.source + " alone has " + std::to_string(trained) +
+                     " training samples; expected those of all peers together");
 }
 
 /// The problem of data.partition = "home": the files of each host are the data of its peer.
@@ -196,6 +204,7 @@ Problem<Scalar> home_problem(const RunSettings& settings, const SampleModel& mod
     columns = maker.columns();
     problem.home_digests[id] = digest(maker.samples());
     std::vector<Index> rows = maker.training_rows();
+    if (home.peer) require_room(data, rows.size());
     trained += rows.size();
     all += static_cast<std::uint64_t>(maker.samples().count());
     const double weight = settings.data.samples

@@ -175,7 +175,8 @@ std::vector<KeyRow<RunSettings::Data>> data_rows() {
        "how a peer draws its minibatches: every sample anew; \"shuffled\": passes over its samples, each in "
        "an order of its own"},
       {"samples", &Data::samples, optional(count(1)), "partition \"home\"",
-       "the training samples of all peers: each peer then weighs as its samples do; unset: all weigh alike"},
+       "the training samples of all peers, without those held out: each peer then weighs as its samples do; "
+       "unset: all weigh alike"},
       {"features", &Data::features, optional(count(1)), "all",
        "how many features there are, if some peer's file does not show all"},
       {"classes", &Data::classes, optional(count(2)), "all",

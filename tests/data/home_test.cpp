@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "runtime/data/dataset.hpp"
 #include "runtime/data/problem_builder.hpp"
@@ -93,16 +94,34 @@ TEST_CASE("home: what would part the peers is refused in a sentence that names t
 TEST_CASE("home: data.samples is refused if the shards, all of them here, have another number of samples") {
   const PrivateFiles files;
   CHECK(contains(refusal(files.at_home(), [](RunSettings& s) { s.data.samples = 100; }),
-                 "data.samples = 100: the peers have 90 samples in all; expected that number"));
+                 "data.samples = 100: the peers have 90 samples in all; expected 90"));
   const auto of_held_out = [&](std::uint64_t samples) {
     return refusal(files.at_home(), [&](RunSettings& s) {
       s.data.samples = samples;
       s.data.test = "20%";
     });
   };
-  CHECK(of_held_out(90).empty());
   CHECK(of_held_out(72).empty());
-  CHECK(contains(of_held_out(71), "the peers have 90 samples in all, and train on 72 of them"));
+  for (const std::uint64_t wrong : {71u, 90u})
+    CHECK(contains(of_held_out(wrong), "data.samples = " + std::to_string(wrong) +
+                                           ": the peers have 90 samples in all, and train on 72 of them; "
+                                           "expected 72"));
+}
+
+TEST_CASE("home: with samples held out the loss is that of the pooled training samples, not a share of it") {
+  const PrivateFiles files;
+  RunSettings settings = files.at_home();
+  settings.data.samples = 72;
+  settings.data.test = "20%";
+  const auto problem = build_problem<double>(settings);
+  CHECK(problem.loss(problem.initial) == doctest::Approx(std::log(3.0)).epsilon(1e-14));  // at zeros
+}
+
+TEST_CASE("home: a host whose own file has more samples than data.samples says of all is refused") {
+  const PrivateFiles files;
+  CHECK(contains(refusal(files.at_home(), [](RunSettings& s) { s.data.samples = 29; }, {.peer = 0}),
+                 "alone has 30 training samples; expected those of all peers together"));
+  CHECK(refusal(files.at_home(), [](RunSettings& s) { s.data.samples = 30; }, {.peer = 0}).empty());
 }
 
 TEST_CASE("home: columns in another order are found by their names") {
@@ -139,6 +158,7 @@ TEST_CASE("held out: data.test = \"20%\" takes that share from the training samp
   CHECK(problem.sample_count() == 72);
   CHECK(problem.judged == JudgedSamples{.are_test = true, .count = 18});
   settings = files.at_home();
+  settings.data.samples = 72;
   settings.data.test = "20%";
   const ModelScore score = build_problem<double>(settings).score(problem.initial);
   CHECK(score.samples == 72);
