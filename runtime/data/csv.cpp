@@ -119,14 +119,23 @@ class CsvReader {
     wanted.push_back(shared_.target);
     const std::vector<std::string> own(names_->begin() + static_cast<std::ptrdiff_t>(skip()), names_->end());
     const std::string expectation = "; expected the same names, in any order";
-    for (std::size_t k = 0; k < own.size(); ++k)
-      if (std::ranges::count(wanted, own[k]) != 1)
-        ask("its column " + std::to_string(skip() + k + 1) + " is " + in_quotes(own[k]) +
-            ", which is not one column of " + shared_.file.string() + expectation);
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      const std::string number = std::to_string(skip() + k + 1);
+      if (const auto again = std::find(own.begin() + static_cast<std::ptrdiff_t>(k) + 1, own.end(), own[k]);
+          again != own.end())
+        ask("its columns " + number + " and " +
+            std::to_string(skip() + static_cast<std::size_t>(again - own.begin()) + 1) + " are both " +
+            in_quotes(own[k]) + ", and its names differ from those of " + shared_.file.string() +
+            "; expected a name of its own for each column, or the columns in the same order");
+      const auto there = std::ranges::count(wanted, own[k]);
+      if (there != 1)
+        ask("its column " + number + " is " + in_quotes(own[k]) +
+            (there == 0 ? ", which is not a column of " : ", which several columns are called in ") +
+            shared_.file.string() + expectation);
+    }
     for (const std::string& of : wanted)
-      if (std::ranges::count(own, of) != 1)
-        ask("it has not one column " + in_quotes(of) + ", as " + shared_.file.string() + " has" +
-            expectation);
+      if (std::ranges::find(own, of) == own.end())
+        ask("it has no column " + in_quotes(of) + ", as " + shared_.file.string() + " has" + expectation);
     const auto column_of = [&](const std::string& of) {
       return skip() + static_cast<std::size_t>(std::ranges::find(own, of) - own.begin());
     };

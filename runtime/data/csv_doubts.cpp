@@ -101,18 +101,18 @@ void CsvDoubts::follow_first_column() {
   const double number = numbers_.front();
   whole_column_ = whole_column_ && is_whole(number);
   if (!whole_column_) return column_.clear();
-  column_.push_back(number);
-  const std::size_t last = column_.size() - 1;
-  if (last >= 2) evenly_spaced_ = evenly_spaced_ && number - column_[last - 1] == column_[1] - column_[0];
+  if (rows_ == 1) step_ = number - previous_;
+  if (rows_ >= 2) evenly_spaced_ = evenly_spaced_ && number - previous_ == step_;
+  previous_ = number;
+  if (first_name_ && names_an_index(*first_name_)) column_.push_back(number);
 }
 
 std::string CsvDoubts::index_in_first_column() const {
   if (!whole_column_ || rows_ < 2) return "";
-  const double step = column_[1] - column_[0];
   const bool has_name = first_name_.has_value();
   const bool called_index = has_name && names_an_index(*first_name_);
-  if (evenly_spaced_ && rows_ >= rows_of_an_index && step != 0.0) {
-    if (std::abs(step) == 1.0) return "counts the rows";
+  if (evenly_spaced_ && rows_ >= rows_of_an_index && step_ != 0.0) {
+    if (std::abs(step_) == 1.0) return "counts the rows";
     if (!has_name || called_index) return "has evenly spaced whole numbers";
   }
   if (called_index && are_distinct(column_))

@@ -48,7 +48,9 @@ class CsvDoubts {
   std::optional<std::string> first_name_;
   bool whole_column_ = true;   // the first column has whole numbers
   bool evenly_spaced_ = true;  // each the same step from the last
-  std::vector<double> column_;
+  double previous_ = 0.0;
+  double step_ = 0.0;           // from its first number to its second
+  std::vector<double> column_;  // its numbers, if its name is that of an index: are they distinct?
 };
 
 }  // namespace hearsay

@@ -278,11 +278,10 @@ TEST_CASE("csv: the columns of data.test are found by the names that data.source
     CHECK(std::get<DenseRows<double>>(loaded.test->features) == matrix(1, 2, {5, 6.5}));
     CHECK(loaded.test->targets == Targets{1});
   }
-  CHECK(
-      contains(refused("a,c,y\n5,6.5,1\n"), "test.csv: its column 2 is \"c\", which is not one column of "));
+  CHECK(contains(refused("a,c,y\n5,6.5,1\n"), "test.csv: its column 2 is \"c\", which is not a column of "));
   CHECK(contains(refused("a,b,c,y\n5,6.5,1,1\n"), "its column 3 is \"c\""));
-  CHECK(contains(refused("a,y\n5,1\n"), "it has not one column \"b\", as "));
-  CHECK(contains(refused("a,b,b\n5,6.5,1\n"), "it has not one column \"b\", as "));
+  CHECK(contains(refused("a,y\n5,1\n"), "it has no column \"b\", as "));
+  CHECK(contains(refused("a,b,b\n5,6.5,1\n"), "its columns 2 and 3 are both \"b\""));
   layout.target = "first";
   const auto loaded = with_test("y,b,a\n1,6.5,3\n", layout);  // the target is column a of both
   CHECK(std::get<DenseRows<double>>(loaded.test->features) == matrix(1, 2, {6.5, 1}));

@@ -139,6 +139,17 @@ TEST_CASE("home: columns in another order are found by their names") {
   files.folder.write("private-1.csv", "y,b,c\n0,2.5,1\n1,4.5,3\n");
   CHECK(
       contains(refusal(settings, [](RunSettings&) {}), "private-1.csv: its column 3 is \"c\", which is not"));
+  files.folder.write("private-1.csv", "y,a,a\n0,2.5,1\n1,4.5,3\n");
+  CHECK(contains(refusal(settings, [](RunSettings&) {}),
+                 "private-1.csv: its columns 2 and 3 are both \"a\", and its names differ from those of "));
+  files.folder.write("private-0.csv", "a,a,y\n1,2.5,0\n3,4.5,1\n");
+  files.folder.write("private-1.csv", "y,b,a\n0,2.5,1\n1,4.5,3\n");
+  CHECK(contains(refusal(settings, [](RunSettings&) {}), "its column 2 is \"b\", which is not a column of "));
+  files.folder.write("private-1.csv", "y,a\n0,2.5\n1,4.5\n");
+  CHECK(contains(refusal(settings, [](RunSettings&) {}),
+                 "its column 2 is \"a\", which several columns are called in "));
+  files.folder.write("private-1.csv", "a,a,y\n1,2.5,0\n3,4.5,1\n");  // in the same order
+  CHECK(refusal(settings, [](RunSettings&) {}).empty());
 }
 
 TEST_CASE("held out: data.test = \"20%\" takes that share from the training samples, the same every time") {
