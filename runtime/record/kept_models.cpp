@@ -9,7 +9,6 @@
 #include "runtime/foundation/line_file.hpp"
 #include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/json.hpp"
-#include "runtime/record/line_checksum.hpp"
 #include "runtime/record/record_lines.hpp"
 #include "runtime/record/summary.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -54,16 +53,11 @@ std::string index_text(const KeptIteration& kept) {
                         {"files", std::move(files)}});
 }
 
-/// Returns the checksum of the lines that the index has.
-LineChecksum checksum_of_index(const fs::path& output) {
-  const auto checksum = read_record_lines(index_of(output)).checksum;
-  return checksum ? LineChecksum(*checksum) : LineChecksum();
-}
-
 }  // namespace
 
 template <class Scalar>
-void keep_models(const fs::path& output, const RunSettings& settings, const ModelSet& models) {
+void keep_models(const fs::path& output, const RunSettings& settings, const ModelSet& models,
+                 LineChecksum& checksum) {
   const fs::path folder = output / models_folder;
   std::error_code error;
   fs::create_directories(folder, error);
@@ -88,20 +82,22 @@ void keep_models(const fs::path& output, const RunSettings& settings, const Mode
     std::ranges::copy(bytes, std::as_writable_bytes(view(model)).begin());
     write_npy<Scalar>(folder / *kept.files.back(), model);
   }
-  LineChecksum checksum = checksum_of_index(output);
+  LineChecksum after = checksum;
   LineFile index(index_of(output), false);
-  index.append(checksum.line(index_text(kept)));
+  index.append(after.line(index_text(kept)));
   if (index.defect()) throw Misuse(*index.defect());
+  checksum = after;
 }
 
-void forget_models_from(const fs::path& output, std::uint64_t first) {
+LineChecksum forget_models_from(const fs::path& output, std::uint64_t first) {
   std::error_code ignored;
-  if (!fs::exists(index_of(output), ignored)) return;
-  std::string before;
   LineChecksum checksum;
+  if (!fs::exists(index_of(output), ignored)) return checksum;
+  std::string before;
   for (const KeptIteration& kept : read_index(output))
     if (kept.iteration < first) before += checksum.line(index_text(kept)) + "\n";
   write_file(index_of(output), {before});
+  return checksum;
 }
 
 std::vector<KeptIteration> kept_models(const fs::path& output) {
@@ -117,7 +113,7 @@ std::uint64_t kept_iterations(const RunSettings::Run::KeepModels& keep, std::uin
   return keep.every == 0 ? 0 : iterations / keep.every + 1;
 }
 
-template void keep_models<float>(const fs::path&, const RunSettings&, const ModelSet&);
-template void keep_models<double>(const fs::path&, const RunSettings&, const ModelSet&);
+template void keep_models<float>(const fs::path&, const RunSettings&, const ModelSet&, LineChecksum&);
+template void keep_models<double>(const fs::path&, const RunSettings&, const ModelSet&, LineChecksum&);
 
 }  // namespace hearsay

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/record/line_checksum.hpp"
 #include "runtime/record/outcome.hpp"
 #include "runtime/settings/run_settings.hpp"
 
@@ -24,12 +25,14 @@ struct KeptIteration {
 inline constexpr const char* models_folder = "models";
 
 /// Writes the models into `output`/models, and a line of the index after them. Throws Misuse if the disk is
-/// full, say; the index then has no line of them.
+/// full, say; the index then has no line of them. `checksum` is that of the index, and grows with it.
 template <class Scalar>
-void keep_models(const std::filesystem::path& output, const RunSettings& settings, const ModelSet& models);
+void keep_models(const std::filesystem::path& output, const RunSettings& settings, const ModelSet& models,
+                 LineChecksum& checksum);
 
-/// Removes the lines of the index from iteration `first` on; does nothing if there is no index.
-void forget_models_from(const std::filesystem::path& output, std::uint64_t first);
+/// Removes the lines of the index from iteration `first` on; does nothing if there is no index. Returns the
+/// checksum of those that are left.
+LineChecksum forget_models_from(const std::filesystem::path& output, std::uint64_t first);
 
 /// Returns the index of the output directory `output`, by iteration. Throws Misuse if the run has kept no
 /// models, or if the index was changed after it was written.

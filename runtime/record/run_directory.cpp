@@ -233,7 +233,7 @@ RunDirectory::RunDirectory(fs::path directory, EarlierOutput earlier, Notice not
 void RunDirectory::begin(const RunSettings& settings, std::uint64_t first) {
   std::string kept;
   fs::path made;
-  metrics_checksum_ = consensus_checksum_ = {};
+  metrics_checksum_ = consensus_checksum_ = models_checksum_ = {};
   if (created()) record_ = read_record(directory_);  // this run goes back to a checkpoint
   if (record_) {
     for (const Evaluation& evaluation : *record_)
@@ -265,7 +265,7 @@ void RunDirectory::begin(const RunSettings& settings, std::uint64_t first) {
     write_file(directory_ / "metrics.jsonl", {kept});
     const fs::path consensus = directory_ / "consensus.jsonl";
     write_file(consensus, {lines_before(consensus, first, consensus_checksum_)});
-    forget_models_from(directory_, first);
+    models_checksum_ = forget_models_from(directory_, first);
   }
   // After a power failure no checkpoint may be newer than the record, so with checkpoints lines go to the
   // disk.
@@ -332,7 +332,7 @@ void RunDirectory::keep_best(const KeptModel& best) {
 template <class Scalar>
 void RunDirectory::keep(const RunSettings& settings, const ModelSet& models) {
   try {
-    keep_models<Scalar>(directory_, settings, models);
+    keep_models<Scalar>(directory_, settings, models, models_checksum_);
   } catch (const Misuse& misuse) {
     notice_(std::string(misuse.what()) + "; training goes on without the models of iteration " +
             std::to_string(models.iteration));

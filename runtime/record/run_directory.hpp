@@ -112,6 +112,7 @@ class RunDirectory {
   LineFile consensus_;
   LineChecksum metrics_checksum_;
   LineChecksum consensus_checksum_;
+  LineChecksum models_checksum_;  ///< of models/index.jsonl
   std::string provenance_;  ///< the text of provenance.json; may be empty
   bool said_that_it_waits_ = false;
 };

@@ -10,6 +10,7 @@
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/data_files.hpp"
 #include "tests/support/experiments.hpp"
+#include "tests/support/full_disk.hpp"
 #include "tests/support/misuse_text.hpp"
 
 namespace hearsay::test::kept_models_test {
@@ -73,8 +74,13 @@ TEST_CASE("kept models: a run that goes on keeps the lines from before, and a da
   const auto output = folder.path() / "out";
   kept_run(output, {.every = 5});
   REQUIRE(kept_models(output).size() == 5);
-  forget_models_from(output, 10);
+  LineChecksum checksum = forget_models_from(output, 10);
   CHECK(kept_models(output).size() == 2);
+  RunSettings settings;
+  settings.run.keep_models = {.every = 5};
+  keep_models<double>(output, settings, {.iteration = 10, .models = {std::vector<std::byte>(32)}}, checksum);
+  CHECK(kept_models(output).size() == 3);
+  CHECK(forget_models_from(output, 10).text() == forget_models_from(output, 10).text());
   folder.write("out/models/index.jsonl", content_of(output / "models/index.jsonl") + "{\"iteration\":2");
   CHECK(kept_models(output).size() == 2);
 }
@@ -87,6 +93,29 @@ TEST_CASE("kept models: an output with them may be overwritten, and one without 
   CHECK_FALSE(std::filesystem::exists(folder.path() / "none/models"));
   CHECK(misuse_text([&] { kept_models(folder.path() / "none"); }).find("run.keep_models") !=
         std::string::npos);
+}
+
+TEST_CASE("kept models: a line that found no room leaves an index whose other lines are whole") {
+  const DataFolder folder;
+  const auto output = folder.path() / "out";
+  const auto index = output / models_folder / "index.jsonl";
+  std::filesystem::create_directory(output);
+  LineChecksum checksum;
+  const auto keep = [&](std::uint64_t iteration) {
+    keep_models<double>(output, {}, {.iteration = iteration, .models = {std::vector<std::byte>(32)}},
+                        checksum);
+  };
+  for (std::uint64_t iteration = 0; iteration < 5; ++iteration) keep(iteration);
+  {
+    const auto bytes = std::filesystem::file_size(index);
+    REQUIRE(bytes > 300);  // a model has less
+    const FullDisk full(bytes + 10);
+    CHECK(contains(misuse_text([&] { keep(5); }), "index.jsonl"));
+  }
+  keep(6);
+  const std::vector<KeptIteration> kept = kept_models(output);
+  REQUIRE(kept.size() == 6);
+  CHECK(kept.back().iteration == 6);
 }
 
 TEST_CASE("kept models: what cannot be written is said, and the run goes on") {
