@@ -17,7 +17,19 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view record_member = ",\n  \"crc32\": \"";
 constexpr std::string_view record_ending = "\n}";
 
+constexpr const char* expectation =
+    "; expected the file as it was written, or, edited by hand, without its crc32";
+
 std::string checksum_of(std::string_view body) { return crc32_text(crc32_after(0, body)); }
+
+/// True if the text is the member with this checksum and the end of the object, and white space.
+bool ends_in(std::string_view text, const std::string& checksum) {
+  const std::string member = std::string(record_member) + checksum + "\"";
+  if (!text.starts_with(member)) return false;
+  const std::size_t brace = text.find_first_not_of(" \t\r\n", member.size());
+  return brace != text.npos && text[brace] == '}' &&
+         text.find_first_not_of(" \t\r\n", brace + 1) == text.npos;
+}
 
 }  // namespace
 
@@ -33,11 +45,14 @@ Json parse_checksummed(const std::string& text, const std::string& file) {
   if (!record.is_object()) return nullptr;
   const auto told = record.find("crc32");
   if (told == record.end()) return record;
-  const std::string checksum = checksum_of(std::string_view(text).substr(0, text.rfind(record_member)));
+  const std::size_t end = text.rfind(record_member);
+  const std::string checksum = checksum_of(std::string_view(text).substr(0, end));
+  if (end != text.npos && *told == checksum && !ends_in(std::string_view(text).substr(end), checksum))
+    throw DamagedRecord(file + ": it was changed after it was written: it does not end in its crc32" +
+                        expectation);
   if (*told != checksum)
     throw DamagedRecord(file + ": it was changed after it was written: its crc32 is \"" + checksum +
-                        "\", and the file says " + told->dump() +
-                        "; expected the file as it was written, or, edited by hand, without its crc32");
+                        "\", and the file says " + told->dump() + expectation);
   record.erase("crc32");
   return record;
 }

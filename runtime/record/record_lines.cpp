@@ -91,4 +91,19 @@ RecordLines read_record_lines(const std::filesystem::path& file) {
   return record;
 }
 
+void require_last_line(const std::filesystem::path& folder, const char* name, const Json& summary,
+                       const std::optional<std::string>& checksum, std::size_t lines) {
+  const auto told = summary.is_object() ? summary.find("crc32_of") : summary.end();
+  std::error_code ignored;
+  if (told == summary.end() || !told->is_object() ||
+      !std::filesystem::is_regular_file(folder / name, ignored))
+    return;
+  const std::string read = checksum.value_or("00000000");  // of no line
+  if (told->value(name, Json(read)) == read) return;
+  throw DamagedRecord((folder / name).string() + ", line " + std::to_string(lines) +
+                      ": it is not the last line of the run, whose crc32 is " +
+                      told->value(name, Json()).dump() +
+                      " according to summary.json; expected the file as the run wrote it");
+}
+
 }  // namespace hearsay

@@ -22,4 +22,11 @@ struct RecordLines {
 /// is not that of its line: the file is not as it was written. A file of an earlier version has none.
 RecordLines read_record_lines(const std::filesystem::path& file);
 
+/// Throws DamagedRecord if the file `name` in `folder` is there and lacks lines at its end: the run's
+/// summary, which may be null, tells the checksum of its last line as crc32_of. `checksum` is that of the
+/// last of `lines` lines that were read.
+void require_last_line(const std::filesystem::path& folder, const char* name,
+                       const nlohmann::ordered_json& summary, const std::optional<std::string>& checksum,
+                       std::size_t lines);
+
 }  // namespace hearsay

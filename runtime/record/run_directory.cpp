@@ -14,6 +14,7 @@
 #include "runtime/data/npy.hpp"
 #include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/checksummed_record.hpp"
+#include "runtime/record/earlier_record.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/kept_models.hpp"
 #include "runtime/record/record_lines.hpp"
@@ -141,61 +142,6 @@ void create_output(const fs::path& directory, bool overwrite) {
 
 namespace {
 
-/// Returns the status in the directory's summary.json; empty if there is none. Throws Misuse if the file was
-/// changed.
-std::string status_in(const fs::path& directory) {
-  std::error_code ignored;
-  const fs::path file = directory / "summary.json";
-  if (!fs::is_regular_file(file, ignored)) return "";
-  const auto summary = parse_checksummed(read_text_file(file), file.string());
-  return summary.is_object() && summary.contains("status") && summary["status"].is_string()
-             ? summary["status"].get<std::string>()
-             : "";
-}
-
-bool was_cut_off(const std::string& status) { return status == "interrupted" || status == "lost"; }
-
-/// True if no run has come to its first evaluation in the directory, which may not exist: it has nothing in
-/// it, or only what a run writes before that.
-bool is_mere_beginning(const fs::path& directory) {
-  std::error_code error;
-  if (!fs::exists(directory, error)) return !error;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory, error)) {
-    const std::string name = entry.path().filename().string();
-    const bool is_begun = name == "run.toml" || name == "provenance.json" || name == "consensus.jsonl" ||
-                          name.ends_with(".partial") || name.starts_with("log-") ||
-                          name.starts_with("agreement-") ||
-                          (name.starts_with("peer-") && name.ends_with(".log"));
-    const bool is_known =
-        name == "checkpoints" || name == "metrics.jsonl" || name == "summary.json" || is_begun;
-    if (!is_known) return false;
-  }
-  if (error || (fs::exists(directory / "summary.json", error) && !was_cut_off(status_in(directory))))
-    return false;
-  std::ifstream metrics(directory / "metrics.jsonl", std::ios::binary);
-  const std::string written{std::istreambuf_iterator<char>(metrics), {}};
-  return written.find('\n') == written.npos;  // at most half a line
-}
-
-/// Returns the evaluations in the directory's metrics.jsonl, up to a line that was cut off. Throws Misuse if
-/// a line was changed, and if there are none, unless the directory is that of a mere beginning.
-std::vector<Evaluation> read_record(const fs::path& directory) {
-  std::vector<Evaluation> record;
-  const RecordLines lines = read_record_lines(directory / "metrics.jsonl");
-  const std::size_t whole = lines.unreadable.empty() ? lines.objects.size() : lines.unreadable.front() - 1;
-  for (std::size_t k = 0; k < whole; ++k) {
-    const auto evaluation = evaluation_from(lines.objects[k]);
-    if (!evaluation) break;
-    record.push_back(*evaluation);
-  }
-  if (record.empty() && !is_mere_beginning(directory))
-    throw Misuse(
-        "run.output", directory,
-        "there is no run to go on with: metrics.jsonl holds no evaluation; expected --overwrite instead "
-        "of --resume, which begins anew");
-  return record;
-}
-
 /// Returns the lines of a file, each a JSON object, whose "iteration" is less than `iteration`. Empty if
 /// there is no such file.
 std::string lines_before(const fs::path& file, std::uint64_t iteration, LineChecksum& checksum) {
@@ -214,18 +160,9 @@ RunDirectory::RunDirectory(fs::path directory, EarlierOutput earlier, Notice not
   if (earlier_ != EarlierOutput::refused && fs::is_directory(directory_, ignored))
     lock_.emplace("run.output", directory_);
   if (earlier_ == EarlierOutput::continued) {
-    const std::string status = [&] {
-      try {
-        record_ = read_record(directory_);
-        for (const char* file : {"consensus.jsonl", "models/index.jsonl"})
-          read_record_lines(directory_ / file);
-        return status_in(directory_);
-      } catch (const DamagedRecord& damage) {
-        throw Misuse(std::string(damage.what()) + ", or --overwrite instead of --resume, which begins anew");
-      }
-    }();
-    has_ended_ = !status.empty() && !was_cut_off(status);
-    if (record_->empty()) record_.reset();
+    EarlierRecord found = earlier_record(directory_);
+    has_ended_ = found.has_ended;
+    if (!found.evaluations.empty()) record_ = std::move(found.evaluations);
   }
   if (!record_) require_free_output(directory_, earlier_ != EarlierOutput::refused);
 }
@@ -234,7 +171,7 @@ void RunDirectory::begin(const RunSettings& settings, std::uint64_t first) {
   std::string kept;
   fs::path made;
   metrics_checksum_ = consensus_checksum_ = models_checksum_ = {};
-  if (created()) record_ = read_record(directory_);  // this run goes back to a checkpoint
+  if (created()) record_ = recorded_evaluations(directory_);  // this run goes back to a checkpoint
   if (record_) {
     for (const Evaluation& evaluation : *record_)
       if (evaluation.iteration < first) kept += metrics_checksum_.line(to_json(evaluation).dump()) + "\n";

@@ -58,7 +58,7 @@ class RunDirectory {
  public:
   /// Checks, and locks a directory that exists already; makes none. Throws Misuse as `require_free_output`
   /// does. With EarlierOutput::continued it throws Misuse if there is an output without a record, or with one
-  /// that was changed after it was written.
+  /// that was changed after it was written, as `earlier_record` does.
   RunDirectory(std::filesystem::path directory, EarlierOutput earlier, Notice notice = no_notice);
 
   /// Returns the earlier run's evaluations; empty unless the run goes on where that one ended.
@@ -113,7 +113,7 @@ class RunDirectory {
   LineChecksum metrics_checksum_;
   LineChecksum consensus_checksum_;
   LineChecksum models_checksum_;  ///< of models/index.jsonl
-  std::string provenance_;  ///< the text of provenance.json; may be empty
+  std::string provenance_;        ///< the text of provenance.json; may be empty
   bool said_that_it_waits_ = false;
 };
 

@@ -383,3 +383,16 @@ def test_records_that_were_changed_are_refused(tmp_path):
         (tmp_path / "metrics.jsonl").write_text(changed)
         with pytest.raises(ValueError, match="metrics.jsonl, line 1: it was changed"):
             hearsay.records(tmp_path)
+
+
+def test_records_that_lack_lines_at_the_end_of_an_ended_run_are_refused(tmp_path):
+    lines = ['{"iteration":0,"loss":2.5,"crc32":"4fe2e28b"}\n', '{"iteration":5,"loss":1.0,"crc32":"aad03916"}\n']
+    (tmp_path / "summary.json").write_text('{"status":"done","crc32_of":{"metrics.jsonl":"aad03916"}}')
+    (tmp_path / "metrics.jsonl").write_text("".join(lines))
+    assert hearsay.records(tmp_path)["loss"].tolist() == [2.5, 1.0]
+    for cut in (lines[0], ""):
+        (tmp_path / "metrics.jsonl").write_text(cut)
+        with pytest.raises(ValueError, match="it is not the last line of the run, whose crc32 is aad03916"):
+            hearsay.records(tmp_path)
+    (tmp_path / "summary.json").write_text('{"status":"done"}')  # of an earlier version
+    assert hearsay.records(tmp_path) == {}

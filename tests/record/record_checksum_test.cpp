@@ -58,6 +58,12 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+/// Returns the checksum that the last line of the text says.
+std::string told_in(const std::string& text) {
+  const std::string mark = "\"crc32\":\"";
+  return text.substr(text.rfind(mark) + mark.size(), 8);
+}
+
 std::vector<char> other_bytes(char byte) {
   std::vector<char> others{' ', '\n', '0', '9', '"', '}', 'x'};
   for (int bit = 0; bit < 8; ++bit) others.push_back(static_cast<char>(byte ^ (1 << bit)));
@@ -154,6 +160,48 @@ TEST_CASE("record checksum: a change of any byte of a summary is refused, or cha
   }
   CHECK(parse_checksummed("{\"loss\":1}", "summary.json") == Json{{"loss", 1}});  // of an earlier version
   CHECK(parse_checksummed("{\"loss\":", "summary.json").is_null());
+}
+
+TEST_CASE("record checksum: text behind the checksum of a summary is refused, but for white space") {
+  const std::string written = checksummed_text({{"schema", 1}, {"loss", 0.125}});
+  const std::string end = "\n}\n";
+  REQUIRE(written.ends_with(end));
+  const std::string before = written.substr(0, written.size() - end.size());
+  const auto complaint = [](const std::string& text) {
+    return misuse_text([&] { parse_checksummed(text, "summary.json"); });
+  };
+  for (const std::string other : {"\n}", "}", "\r\n}\r\n", "\n}\n\n"})
+    CHECK(complaint(before + other).empty());
+  // JSON takes the last of two members with one name.
+  for (const std::string more : {",\n  \"loss\": 0.5\n}\n", ",\"new\":1}"})
+    CHECK(contains(complaint(before + more),
+                   "summary.json: it was changed after it was written: it does not end "
+                   "in its crc32"));
+}
+
+TEST_CASE("record checksum: a run that has ended is not resumed if lines are missing at its end") {
+  const DataFolder folder;
+  const std::vector<std::string> lines = lines_of(written_metrics(folder, 3));
+  const std::string consensus = content_of(folder.path() / "written/consensus.jsonl");
+  const auto ends_with = [&](const std::string& status, const std::string& metrics,
+                             const std::string& others) {
+    folder.write(
+        "written/summary.json",
+        checksummed_text(
+            {{"status", status},
+             {"crc32_of", {{"metrics.jsonl", told_in(lines[2])}, {"consensus.jsonl", told_in(consensus)}}}}));
+    folder.write("written/metrics.jsonl", metrics);
+    folder.write("written/consensus.jsonl", others);
+    return misuse_text([&] { RunDirectory(folder.path() / "written", EarlierOutput::continued); });
+  };
+  const std::string whole = lines[0] + lines[1] + lines[2];
+  for (const std::string status : {"done", "interrupted"}) {
+    CHECK(ends_with(status, whole, consensus).empty());
+    const std::string said = ends_with(status, lines[0] + lines[1], consensus);
+    CHECK(contains(said, "metrics.jsonl, line 2: it is not the last line of the run"));
+    CHECK(contains(said, "or --overwrite instead of --resume"));
+    CHECK(contains(ends_with(status, whole, lines_of(consensus)[0]), "consensus.jsonl, line 1: it is not"));
+  }
 }
 
 TEST_CASE("record checksum: a run whose record was changed is not resumed, and says why") {

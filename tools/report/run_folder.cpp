@@ -8,6 +8,7 @@
 
 #include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/checksummed_record.hpp"
+#include "runtime/record/record_lines.hpp"
 #include "runtime/record/summary.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/toml/document.hpp"
@@ -99,17 +100,6 @@ Json map_of(const Links& links) {
   return {{"side", side}, {"blocks", std::floor(last / side) + 1.0}, {"cells", std::move(list)}};
 }
 
-/// Throws Misuse if the file is there and lacks lines at its end: the summary says another checksum.
-void require_whole(const fs::path& folder, const char* name, const Json& summary, const MetricsFile& read) {
-  const auto told = summary.is_object() ? summary.find("crc32_of") : summary.end();
-  if (told == summary.end() || !told->is_object() || !is_file(folder / name)) return;
-  const std::string checksum = read.checksum.value_or("00000000");  // of no line
-  if (told->value(name, Json(checksum)) != checksum)
-    throw Misuse((folder / name).string() + ", line " + std::to_string(read.course.size()) +
-                 ": it is not the last line of the run, whose crc32 is " + told->value(name, Json()).dump() +
-                 " according to summary.json; expected the file as the run wrote it");
-}
-
 }  // namespace
 
 std::optional<double> RunFolder::peers() const {
@@ -170,8 +160,8 @@ RunFolder read_run_folder(const fs::path& folder) {
   if (!run.beginning.is_object()) run.beginning = nullptr;
   MetricsFile metrics = read_metrics(folder / "metrics.jsonl");
   MetricsFile consensus = read_metrics(folder / "consensus.jsonl");
-  require_whole(folder, "metrics.jsonl", run.summary, metrics);
-  require_whole(folder, "consensus.jsonl", run.summary, consensus);
+  require_last_line(folder, "metrics.jsonl", run.summary, metrics.checksum, metrics.course.size());
+  require_last_line(folder, "consensus.jsonl", run.summary, consensus.checksum, consensus.course.size());
   if (run.summary.is_object()) run.summary.erase("crc32_of");
   run.course = std::move(metrics.course);
   run.defect = std::move(metrics.defect);

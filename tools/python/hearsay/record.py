@@ -6,7 +6,7 @@ import json
 import os
 import zlib
 from pathlib import Path
-from typing import Any, Dict, List, Union
+from typing import Any, Dict, List, Optional, Union
 
 import numpy
 
@@ -16,16 +16,16 @@ def records(directory: Union[str, "os.PathLike[str]"]) -> Dict[str, numpy.ndarra
 
     Whole numbers are int64, others float64, with NaN for null. `peer_seconds` becomes three columns,
     "peer_seconds.compute" and so on. Raises FileNotFoundError if it is no folder of a run, and ValueError if a
-    line was changed after it was written.
+    line was changed after it was written, or if lines are missing at the end of a run that has ended.
     """
-    file = Path(directory) / "metrics.jsonl"
-    rows = [_flat(members) for members in _checked(file)]
+    rows = [_flat(members) for members in _checked(Path(directory))]
     names = list(dict.fromkeys(name for row in rows for name in row))
     return {name: _column([row.get(name) for row in rows]) for name in names}
 
 
-def _checked(file: Path) -> List[Dict[str, Any]]:
+def _checked(directory: Path) -> List[Dict[str, Any]]:
     """Returns the lines without their checksums. A record of an earlier version has none."""
+    file = directory / "metrics.jsonl"
     rows = []
     crc = 0
     for number, line in enumerate(file.read_text().split("\n")[:-1], 1):  # a half-written last line is left out
@@ -40,7 +40,21 @@ def _checked(file: Path) -> List[Dict[str, Any]]:
                 )
             del members["crc32"]
         rows.append(members)
+    told = _told_of_metrics(directory / "summary.json")
+    if told is not None and told != f"{crc:08x}":
+        raise ValueError(
+            f"{file}, line {len(rows)}: it is not the last line of the run, whose crc32 is {told} according to "
+            "summary.json; expected the file as the run wrote it"
+        )
     return rows
+
+
+def _told_of_metrics(summary: Path) -> Optional[str]:
+    """Returns the checksum of the last line of metrics.jsonl, which the summary of an ended run tells."""
+    if not summary.is_file():
+        return None
+    told = json.loads(summary.read_text()).get("crc32_of", {}).get("metrics.jsonl")
+    return None if told is None else str(told)
 
 
 def _flat(members: Dict[str, Any], prefix: str = "") -> Dict[str, Any]:

@@ -1,0 +1,98 @@
+#include "runtime/record/earlier_record.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "runtime/foundation/whole_file.hpp"
+#include "runtime/record/checksummed_record.hpp"
+#include "runtime/record/damaged_record.hpp"
+#include "runtime/record/json.hpp"
+#include "runtime/record/record_lines.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns the directory's summary.json; null if there is none. Throws Misuse if the file was changed.
+nlohmann::ordered_json summary_in(const fs::path& directory) {
+  std::error_code ignored;
+  const fs::path file = directory / "summary.json";
+  if (!fs::is_regular_file(file, ignored)) return nullptr;
+  return parse_checksummed(read_text_file(file), file.string());
+}
+
+/// Returns the status in the summary; empty if there is none.
+std::string status_of(const nlohmann::ordered_json& summary) {
+  return summary.is_object() && summary.contains("status") && summary["status"].is_string()
+             ? summary["status"].get<std::string>()
+             : "";
+}
+
+bool was_cut_off(const std::string& status) { return status == "interrupted" || status == "lost"; }
+
+/// True if no run has come to its first evaluation in the directory, which may not exist: it has nothing in
+/// it, or only what a run writes before that.
+bool is_mere_beginning(const fs::path& directory) {
+  std::error_code error;
+  if (!fs::exists(directory, error)) return !error;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory, error)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_begun = name == "run.toml" || name == "provenance.json" || name == "consensus.jsonl" ||
+                          name.ends_with(".partial") || name.starts_with("log-") ||
+                          name.starts_with("agreement-") ||
+                          (name.starts_with("peer-") && name.ends_with(".log"));
+    const bool is_known =
+        name == "checkpoints" || name == "metrics.jsonl" || name == "summary.json" || is_begun;
+    if (!is_known) return false;
+  }
+  if (error ||
+      (fs::exists(directory / "summary.json", error) && !was_cut_off(status_of(summary_in(directory)))))
+    return false;
+  std::ifstream metrics(directory / "metrics.jsonl", std::ios::binary);
+  const std::string written{std::istreambuf_iterator<char>(metrics), {}};
+  return written.find('\n') == written.npos;  // at most half a line
+}
+
+std::vector<Evaluation> evaluations_of(const fs::path& directory, const RecordLines& lines) {
+  std::vector<Evaluation> record;
+  const std::size_t whole = lines.unreadable.empty() ? lines.objects.size() : lines.unreadable.front() - 1;
+  for (std::size_t k = 0; k < whole; ++k) {
+    const auto evaluation = evaluation_from(lines.objects[k]);
+    if (!evaluation) break;
+    record.push_back(*evaluation);
+  }
+  if (record.empty() && !is_mere_beginning(directory))
+    throw Misuse(
+        "run.output", directory,
+        "there is no run to go on with: metrics.jsonl holds no evaluation; expected --overwrite instead "
+        "of --resume, which begins anew");
+  return record;
+}
+
+}  // namespace
+
+std::vector<Evaluation> recorded_evaluations(const fs::path& directory) {
+  return evaluations_of(directory, read_record_lines(directory / "metrics.jsonl"));
+}
+
+EarlierRecord earlier_record(const fs::path& directory) {
+  try {
+    const nlohmann::ordered_json summary = summary_in(directory);
+    const RecordLines metrics = read_record_lines(directory / "metrics.jsonl");
+    const RecordLines consensus = read_record_lines(directory / "consensus.jsonl");
+    read_record_lines(directory / "models/index.jsonl");
+    require_last_line(directory, "metrics.jsonl", summary, metrics.checksum, metrics.objects.size());
+    require_last_line(directory, "consensus.jsonl", summary, consensus.checksum, consensus.objects.size());
+    const std::string status = status_of(summary);
+    return {evaluations_of(directory, metrics), !status.empty() && !was_cut_off(status)};
+  } catch (const DamagedRecord& damage) {
+    throw Misuse(std::string(damage.what()) + ", or --overwrite instead of --resume, which begins anew");
+  }
+}
+
+}  // namespace hearsay
