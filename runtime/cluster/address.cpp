@@ -1,12 +1,14 @@
 #include "runtime/cluster/address.hpp"
 
 #include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "runtime/toml/document.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -86,6 +88,26 @@ bool Address::is_loopback() const {
   if (inet_pton(AF_INET, host.c_str(), &v4) == 1) return ntohl(v4.s_addr) >> 24 == IN_LOOPBACKNET;
   if (inet_pton(AF_INET6, host.c_str(), &v6) == 1) return IN6_IS_ADDR_LOOPBACK(&v6);
   return host == "localhost";
+}
+
+bool Address::is_of_this_machine() const {
+  if (is_loopback()) return true;
+  in_addr v4{};
+  in6_addr v6{};
+  const bool numbers_v4 = inet_pton(AF_INET, host.c_str(), &v4) == 1;
+  if (!numbers_v4 && inet_pton(AF_INET6, host.substr(0, host.find('%')).c_str(), &v6) != 1) return false;
+  const auto is_same = [&](const sockaddr* own) {
+    if (own == nullptr || own->sa_family != (numbers_v4 ? AF_INET : AF_INET6)) return false;
+    if (numbers_v4) return reinterpret_cast<const sockaddr_in*>(own)->sin_addr.s_addr == v4.s_addr;
+    return std::memcmp(&reinterpret_cast<const sockaddr_in6*>(own)->sin6_addr, &v6, sizeof v6) == 0;
+  };
+  ifaddrs* interfaces = nullptr;
+  if (getifaddrs(&interfaces) != 0) return false;
+  bool is_own = false;
+  for (const ifaddrs* each = interfaces; each != nullptr; each = each->ifa_next)
+    is_own = is_own || is_same(each->ifa_addr);
+  freeifaddrs(interfaces);
+  return is_own;
 }
 
 std::string read_address_or_wildcard(const Setting& setting) {

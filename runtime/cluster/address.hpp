@@ -28,6 +28,8 @@ struct Address {
   bool is_wildcard() const;
   /// True for 127.0.0.0/8, ::1 and "localhost", which only the same machine can reach.
   bool is_loopback() const;
+  /// True for an IP address of this machine: loopback, or that of one of its interfaces.
+  bool is_of_this_machine() const;
 };
 
 /// Returns an address to connect to. HOST is a name, an IPv4 address, or an IPv6 address in brackets. Throws

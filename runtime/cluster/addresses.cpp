@@ -45,7 +45,7 @@ namespace {
 
 bool is_elsewhere(const std::string& address) {
   try {
-    return !Address::parse(listening_address(address, "")).is_loopback();
+    return !Address::parse(listening_address(address, "")).is_of_this_machine();
   } catch (const Misuse&) {  // the name is not known here
     return false;
   }

@@ -1,6 +1,12 @@
 #include "runtime/cluster/address.hpp"
 
 #include <doctest/doctest.h>
+#include <ifaddrs.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <array>
 
 #include "runtime/cluster/addresses.hpp"
 #include "runtime/security/credentials.hpp"
@@ -15,6 +21,25 @@ NamedTopology cluster_at(const std::string& first, const std::string& second, co
   return parse_topology(
       "family = \"ring\"\n" + observer + "\n[[peer]]\n" + first + "\n[[peer]]\n" + second + "\n", 1,
       "c.toml");
+}
+
+/// Returns what this machine's interfaces are called by other machines: "tcp://10.0.0.7:7000", say.
+std::vector<std::string> own_addresses() {
+  std::vector<std::string> own;
+  ifaddrs* interfaces = nullptr;
+  if (getifaddrs(&interfaces) != 0) return own;
+  for (const ifaddrs* each = interfaces; each != nullptr; each = each->ifa_next) {
+    const int family = each->ifa_addr == nullptr ? AF_UNSPEC : each->ifa_addr->sa_family;
+    if (family != AF_INET && family != AF_INET6) continue;
+    std::array<char, NI_MAXHOST> host{};
+    const socklen_t size = family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+    if (getnameinfo(each->ifa_addr, size, host.data(), host.size(), nullptr, 0, NI_NUMERICHOST) != 0)
+      continue;
+    const Address address{host.data(), "7000", family == AF_INET6};
+    if (!address.is_loopback()) own.push_back(address.text());
+  }
+  freeifaddrs(interfaces);
+  return own;
 }
 
 }  // namespace
@@ -77,6 +102,18 @@ TEST_CASE("addresses: a name that is loopback at its own home is refused if anot
           .empty());
   for (const std::string mine : {"tcp://127.0.0.1:7000", "tcp://localhost:7000"})
     CHECK(complaint(mine, "tcp://127.0.0.1:7000", far).empty());
+}
+
+TEST_CASE("addresses: a loopback name is not refused for another peer at this machine's own address") {
+  const auto complaint = [](const std::string& other) {
+    return misuse_text(
+        [&] { require_reachable("address", "bind", "tcp://node1:7000", "tcp://127.0.1.1:7000", {other}); });
+  };
+  const std::vector<std::string> own = own_addresses();
+  if (own.empty()) MESSAGE("skipped: own addresses (this machine has a loopback interface only)");
+  for (const std::string& address : own) CHECK_MESSAGE(complaint(address).empty(), address);
+  CHECK(contains(complaint("tcp://[2001:db8::1]:7000"), "no other machine reaches it"));
+  CHECK(contains(complaint("tcp://198.51.100.7:7000"), "no other machine reaches it"));
 }
 
 TEST_CASE("addresses: a run that other machines can reach without keys is warned of, and no other") {
