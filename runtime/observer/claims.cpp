@@ -18,6 +18,7 @@ bool IdClaims::accepts(const FrameHeader& hello, std::span<const std::byte> payl
   const std::string objection = objection_to(hello, payload);
   if (hello.sender < claims_.size()) claims_[hello.sender].refusal = objection;
   if (!objection.empty()) words_.say(hello.sender, FrameKind::refuse, objection);
+  if (objection.empty()) named_data_.note(hello.sender, *decode_agreement(payload));
   return objection.empty();
 }
 
@@ -33,7 +34,7 @@ std::string IdClaims::objection_to(const FrameHeader& hello, std::span<const std
   if (iterations != input_.iterations)
     return "peer 0 runs " + std::to_string(input_.iterations) + " iterations, peer " + sender + " " +
            std::to_string(iterations) + "; give both the same run.iterations";
-  return {};
+  return named_data_.objection_to(hello.sender, *theirs).value_or("");
 }
 
 bool IdClaims::must_wait(const FrameHeader& hello, Instant now, const std::string& host) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/observer/named_data.hpp"
 #include "runtime/observer/observer_frames.hpp"
 #include "runtime/observer/observer_input.hpp"
 
@@ -75,6 +76,7 @@ class IdClaims {
   const ObserverInput& input_;
   ObserverFrames& words_;
   std::vector<Claim> claims_;
+  NamedData named_data_;  // by the peers that were let in
 };
 
 }  // namespace hearsay

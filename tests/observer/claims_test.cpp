@@ -1,0 +1,54 @@
+#include <doctest/doctest.h>
+
+#include "tests/observer/observer_scene.hpp"
+
+namespace hearsay::test::claims_test {
+
+namespace {
+
+/// An observer whose own peer says nothing of its data. The test plays the peers.
+struct Scene : ObserverScene {
+  /// Returns why the observer refuses a peer that says so of its own data; empty if it does not.
+  std::string refusal(PeerId peer, const std::vector<AgreedSetting>& own_data,
+                      std::uint32_t incarnation = 7) {
+    const std::vector<std::byte> payload = encode_agreement({agreement.settings, own_data});
+    session.outbox().clear();
+    say(peer, FrameKind::hello, payload, experiment.iterations, 0, 0, incarnation);
+    for (const ObserverFrame& word : session.outbox())
+      if (word.header.kind == FrameKind::refuse) return printable_text(word.payload);
+    return "";
+  }
+};
+
+const AgreedSetting a{"feature 1 of data.source", "a"};
+const AgreedSetting b{"feature 1 of data.source", "b"};
+const AgreedSetting labels{"labels of data.source", "0 1"};
+
+}  // namespace
+
+TEST_CASE("claims: peers that name their data differently are refused, though no two of them are neighbors") {
+  Scene scene;
+  CHECK(scene.refusal(0, {a, labels}).empty());
+  CHECK(
+      scene.refusal(1, {b}).starts_with("peer 0 runs with feature 1 of data.source = a, this peer with b; "));
+  CHECK(scene.refusal(1, {a}).empty());
+}
+
+TEST_CASE("claims: who names nothing is let in, and what the next one names is compared with all before") {
+  Scene scene;
+  CHECK(scene.refusal(0, {labels}).empty());
+  CHECK(scene.refusal(1, {}).empty());
+  CHECK(scene.refusal(1, {a}).empty());
+  CHECK(
+      scene.refusal(0, {labels, b}).starts_with("peer 1 runs with feature 1 of data.source = a, this peer "));
+}
+
+TEST_CASE("claims: a peer that is started anew before the run may name its data anew") {
+  Scene scene;
+  CHECK(scene.refusal(0, {a}).empty());
+  CHECK(scene.refusal(0, {b}).empty());
+  CHECK_FALSE(scene.refusal(1, {a}).empty());
+  CHECK(scene.refusal(1, {b}).empty());
+}
+
+}  // namespace hearsay::test::claims_test
