@@ -27,14 +27,6 @@ namespace {
 
 constexpr Duration patience = std::chrono::seconds(20);
 
-/// The methods to which the twin law applies.
-std::vector<MethodInfo> synchronous_methods() {
-  std::vector<MethodInfo> synchronous;
-  for (const MethodInfo& method : methods())
-    if (!method.asynchronous) synchronous.push_back(method);
-  return synchronous;
-}
-
 /// The processes that this one has started, in ascending pid.
 std::vector<pid_t> children() {
   std::vector<pid_t> found;
@@ -109,16 +101,6 @@ void check_refusal(const Experiment<float>& first, const Experiment<float>& seco
 }  // namespace
 
 TEST_SUITE("net") {
-  TEST_CASE(
-      "twin: every synchronous method on rings of 1, 2, 3 and 8 ends with the same bits on both drivers") {
-    for (const MethodInfo& method : synchronous_methods()) {
-      const Plan plan{.iterations = 10};
-      for (const PeerId peers : {2, 8}) check_twins(quadratics_in<float>({"ring", peers}, method.name, plan));
-      for (const PeerId peers : {1, 3})
-        check_twins(quadratics_in<double>({"ring", peers}, method.name, plan));
-    }
-  }
-
   TEST_CASE("twin: digests of replicas travel on both drivers, and none differs") {
     for (const std::string method : {"dcd-psgd", "choco-sgd", "beer"})
       for (const char* compressor : {"", "grid(0.01)"}) {
@@ -129,22 +111,23 @@ TEST_SUITE("net") {
       }
   }
 
-  TEST_CASE("twin: a slow, jittery, lossy network changes no bit") {
-    for (const MethodInfo& method : synchronous_methods()) {
-      auto experiment = quadratics_in<float>({"ring", 8}, method.name, {.iterations = 8});
-      experiment.settings.network.bandwidth_up = {1e5};
-      experiment.settings.network.bandwidth_down = {5e4};
-      experiment.settings.network.latency = std::chrono::milliseconds(2);
-      experiment.settings.network.jitter = std::chrono::milliseconds(3);
-      experiment.settings.network.message_loss = 0.02;
-      experiment.settings.network.compute = {ComputeTime::Kind::lognormal, std::chrono::milliseconds(2), 0.5};
-      const auto twins = check_twins(experiment);
-      std::uint64_t lost = 0;
-      for (PeerId id = 0; id < 8; ++id) {
-        CHECK(twins.real.peers[id].meters.retransmitted == twins.simulated.peers[id].meters.retransmitted);
-        lost += twins.real.peers[id].meters.retransmitted;
-      }
-      CHECK(lost > 0);
+  TEST_CASE("twin: evaluations by time change no bit of a model") {
+    for (const auto evaluate : {RunSettings::Run::Evaluate::mean, RunSettings::Run::Evaluate::own}) {
+      auto experiment = quadratics_in<float>({"ring", 4}, "choco-sgd", {.iterations = 300});
+      experiment.settings.run.evaluate_every = 1;
+      experiment.settings.run.evaluate_period = std::chrono::milliseconds(5);
+      experiment.settings.run.evaluate = evaluate;
+      const RunOutcome<float> real = run_local(experiment);
+      const RunOutcome<float> simulated = simulate(experiment, Duration{1000});
+      CHECK_MESSAGE(real.status == RunStatus::done, real.reason);
+      for (PeerId id = 0; id < 4; ++id)
+        CHECK(real.peers[id].model_digest == simulated.peers[id].model_digest);
+      std::vector<std::uint64_t> iterations;
+      for (const Evaluation& evaluation : real.evaluations) iterations.push_back(evaluation.iteration);
+      REQUIRE(iterations.size() > 6);
+      CHECK(std::vector(iterations.begin(), iterations.begin() + 3) == std::vector<std::uint64_t>{0, 1, 2});
+      CHECK(std::ranges::is_sorted(iterations, std::less_equal<>()));
+      CHECK(iterations.back() == 300);
     }
   }
 
@@ -348,26 +331,6 @@ TEST_SUITE("net") {
     // acknowledgements), handshakes and verdicts.
     CHECK(kernel > ours);
     CHECK(kernel < 1.02 * ours);
-  }
-
-  TEST_CASE("twin: all methods on a9a, eight peers, by label") {
-    const char* const data = std::getenv("HEARSAY_DATA_DIR");
-    if (data == nullptr) {
-      MESSAGE("skipped: the twin law on a9a (HEARSAY_DATA_DIR is not set)");
-      return;
-    }
-    for (const MethodInfo& method : synchronous_methods())
-      check_twins(
-          experiment_from<float>("run = { iterations = 100, evaluate_every = 25 }\n"
-                                 "data = { source = \"libsvm:" +
-                                 std::string(data) +
-                                 "/a9a.gz\", partition = \"by-label\" }\n"
-                                 "model = { kind = \"logistic\", l2 = 1e-4 }\n"
-                                 "topology = { kind = \"" +
-                                 (method.pattern.has_hub ? "star" : "ring") +
-                                 "\", peers = 8, weights = \"lazy\" }\n"
-                                 "algorithm = { kind = \"" +
-                                 method.name + "\", step_size = 0.5, batch = 32 }\n"));
   }
 }
 

@@ -3,12 +3,22 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <vector>
 
+#include "algorithms/methods/registry.hpp"
 #include "runtime/process/local_run.hpp"
 #include "runtime/record/summary.hpp"
 #include "runtime/simulator/simulator.hpp"
 
 namespace hearsay::test {
+
+/// The methods to which the twin law applies.
+inline std::vector<MethodInfo> synchronous_methods() {
+  std::vector<MethodInfo> synchronous;
+  for (const MethodInfo& method : methods())
+    if (!method.asynchronous) synchronous.push_back(method);
+  return synchronous;
+}
 
 /// The outcomes of one experiment on both drivers: real processes and the simulator.
 template <class Scalar>
