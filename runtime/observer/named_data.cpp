@@ -4,11 +4,17 @@
 
 namespace hearsay {
 
+namespace {
+
+std::string name_of(PeerId peer) { return "peer " + std::to_string(peer); }
+
+}  // namespace
+
 std::optional<std::string> NamedData::objection_to(PeerId peer, const Agreement& agreement) const {
   for (const Said& said : said_) {
     if (said.by == peer) continue;
-    const Agreement other{agreement.settings, {said.setting}};
-    if (auto difference = disagreement(agreement, other, "peer " + std::to_string(said.by)))
+    if (auto difference =
+            difference_of_data(agreement.own_data, {said.setting}, name_of(said.by), name_of(peer)))
       return difference;
   }
   return std::nullopt;

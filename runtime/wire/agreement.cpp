@@ -98,22 +98,23 @@ std::string remedy(const std::string& key) {
   return "";
 }
 
-std::string two_values(const AgreedSetting& own, const AgreedSetting& other, std::string_view their_name) {
-  return std::string(their_name) + " runs with " + assignment(other) + ", this peer with " +
-         quoted_if_empty(own.value) + remedy(own.key);
-}
-
-std::optional<std::string> difference_of_data(const Agreement& mine, const Agreement& theirs,
-                                              std::string_view their_name, bool with_digests) {
-  for (const AgreedSetting& own : mine.own_data) {
-    if (!with_digests && own.key.find("(digest") != own.key.npos) continue;
-    const auto other = std::ranges::find(theirs.own_data, own.key, &AgreedSetting::key);
-    if (other != theirs.own_data.end() && *other != own) return two_values(own, *other, their_name);
-  }
-  return std::nullopt;
+std::string two_values(const AgreedSetting& own, const AgreedSetting& other, std::string_view their_name,
+                       std::string_view my_name = "this peer") {
+  return std::string(their_name) + " runs with " + assignment(other) + ", " + std::string(my_name) +
+         " with " + quoted_if_empty(own.value) + remedy(own.key);
 }
 
 }  // namespace
+
+std::optional<std::string> difference_of_data(const std::vector<AgreedSetting>& mine,
+                                              const std::vector<AgreedSetting>& theirs,
+                                              std::string_view their_name, std::string_view my_name) {
+  for (const AgreedSetting& own : mine) {
+    const auto other = std::ranges::find(theirs, own.key, &AgreedSetting::key);
+    if (other != theirs.end() && *other != own) return two_values(own, *other, their_name, my_name);
+  }
+  return std::nullopt;
+}
 
 std::optional<std::string> disagreement(const Agreement& mine, const Agreement& theirs,
                                         std::string_view their_name) {
@@ -124,8 +125,12 @@ std::optional<std::string> disagreement(const Agreement& mine, const Agreement& 
   // Other labels, or columns, make another model: what the data are called says more than its digest.
   const bool models_differ =
       !own_ends && !other_ends && own->key == other->key && own->key.starts_with("model ");
+  std::vector<AgreedSetting> of_data = mine.own_data;
+  if (models_differ)
+    std::erase_if(of_data,
+                  [](const AgreedSetting& said) { return said.key.find("(digest") != said.key.npos; });
   if ((own_ends && other_ends) || models_differ)
-    if (auto of_data = difference_of_data(mine, theirs, their_name, !models_differ)) return of_data;
+    if (auto said = difference_of_data(of_data, theirs.own_data, their_name, "this peer")) return said;
   if (own_ends && other_ends) return std::nullopt;
 
   const std::string name(their_name);

@@ -63,6 +63,11 @@ std::uint32_t run_id(const Agreement& agreement);
 std::optional<std::string> disagreement(const Agreement& mine, const Agreement& theirs,
                                         std::string_view their_name);
 
+/// The same of what two peers say of their own data alone; nothing if no key that both have differs.
+std::optional<std::string> difference_of_data(const std::vector<AgreedSetting>& mine,
+                                              const std::vector<AgreedSetting>& theirs,
+                                              std::string_view their_name, std::string_view my_name);
+
 /// Returns which settings of a run have changed: "run.seed = 1, now 2, and the data". Empty if the agreements
 /// are equal.
 std::string differences(const Agreement& then, const Agreement& now);

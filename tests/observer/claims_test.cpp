@@ -29,8 +29,7 @@ const AgreedSetting labels{"labels of data.source", "0 1"};
 TEST_CASE("claims: peers that name their data differently are refused, though no two of them are neighbors") {
   Scene scene;
   CHECK(scene.refusal(0, {a, labels}).empty());
-  CHECK(
-      scene.refusal(1, {b}).starts_with("peer 0 runs with feature 1 of data.source = a, this peer with b; "));
+  CHECK(scene.refusal(1, {b}).starts_with("peer 0 runs with feature 1 of data.source = a, peer 1 with b; "));
   CHECK(scene.refusal(1, {a}).empty());
 }
 
@@ -39,8 +38,7 @@ TEST_CASE("claims: who names nothing is let in, and what the next one names is c
   CHECK(scene.refusal(0, {labels}).empty());
   CHECK(scene.refusal(1, {}).empty());
   CHECK(scene.refusal(1, {a}).empty());
-  CHECK(
-      scene.refusal(0, {labels, b}).starts_with("peer 1 runs with feature 1 of data.source = a, this peer "));
+  CHECK(scene.refusal(0, {labels, b}).starts_with("peer 1 runs with feature 1 of data.source = a, peer 0 "));
 }
 
 TEST_CASE("claims: a peer that is started anew before the run may name its data anew") {
