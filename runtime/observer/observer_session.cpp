@@ -71,7 +71,7 @@ void ObserverSession::hear(const FrameHeader& header, std::span<const std::byte>
     case FrameKind::result:
       return take_result(sender, payload);
     case FrameKind::parted:
-      return lose_peer(sender, "peer " + std::to_string(sender) + " has left", "it has left");
+      return lose_peer(sender, "peer " + std::to_string(sender) + " has left", "it " + how_it_left(payload));
     case FrameKind::stop:
       return take_stop(header, payload, now);
     default:

@@ -294,7 +294,7 @@ void PeerDriver<Scalar>::end_with_failure(const ObjectiveFailure& failure) {
   const std::string how = "its objective failed in " + failure.when + ": " + failure.what;
   if (has_started() && drops_failed_program() && !run_ends_without_this()) {
     control_.notice("peer " + std::to_string(id()) + ": " + how + "; the others go on without it");
-    return leave_others({3, how});
+    return leave_others({3, how}, how);
   }
   end_with({3, "peer " + std::to_string(id()) + ": " + how});
 }
@@ -360,7 +360,8 @@ void PeerDriver<Scalar>::part_from(PeerId neighbor, const std::string& why) {
 
 template <class Scalar>
 void PeerDriver<Scalar>::leave_alone() {
-  if (drops()) return leave_others({130, "it was asked to end; the others go on without it"});
+  if (drops())
+    return leave_others({130, "it was asked to end; the others go on without it"}, "it was asked to end");
   if (std::exchange(leaving_, Leaving::alone) == Leaving::alone) return;
   stop();
   end_with({130, "it was asked to end; started again with --resume within " +
@@ -368,12 +369,13 @@ void PeerDriver<Scalar>::leave_alone() {
 }
 
 template <class Scalar>
-void PeerDriver<Scalar>::leave_others(PeerEnd end) {
+void PeerDriver<Scalar>::leave_others(PeerEnd end, const std::string& why) {
   if (std::exchange(leaving_, Leaving::alone) == Leaving::alone) return;
   stop();
   for (const PeerId neighbor : partners_of(experiment_, id()).destinations)
-    session_.send_edge_request(EdgeRequest{EdgeRequest::What::leave, neighbor});
-  session_.tell_observer({FrameKind::parted, peer_->iteration(), {}});
+    session_.send_edge_request({.what = EdgeRequest::What::leave, .neighbor = neighbor, .why = why});
+  const auto words = std::as_bytes(std::span(why));
+  session_.tell_observer({FrameKind::parted, peer_->iteration(), {words.begin(), words.end()}});
   end_with(std::move(end));
 }
 

@@ -192,7 +192,8 @@ class PeerDriver {
   /// This process leaves; the run goes on without it, or with its successor.
   void leave_alone();
   /// The same under policy "drop": this process leaves as `end` says, and the others go on without it.
-  void leave_others(PeerEnd end);
+  /// `why`: a clause, told to neighbors and observer.
+  void leave_others(PeerEnd end, const std::string& why);
   /// True if the others cannot go on without this process, which is the hub.
   bool run_ends_without_this() const {
     return drops() && is_hub(id()) && !experiment_.settings.failure.hub_standby;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "runtime/peer/peer_state.hpp"
 #include "runtime/session/events.hpp"
@@ -21,6 +22,7 @@ struct EdgeRequest {
   What what;
   PeerId neighbor;
   std::uint64_t iteration = 0;
+  std::string why = {};  ///< of `leave`: a clause, told to the neighbor
 };
 
 // Each `respond` updates the peer and returns what its session has to tell the other end, if anything. Pure:

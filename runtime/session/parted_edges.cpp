@@ -1,5 +1,7 @@
 #include "runtime/session/parted_edges.hpp"
 
+#include <span>
+
 #include "runtime/wire/words_to_neighbor.hpp"
 
 namespace hearsay {
@@ -17,13 +19,14 @@ void PartedEdges::send_edge_request(const EdgeRequest& request, Retention& reten
     case EdgeRequest::What::part:
     case EdgeRequest::What::leave: {
       const to_neighbor::Parted parted{request.what == EdgeRequest::What::leave};
+      const auto why = std::as_bytes(std::span(request.why));
       part(neighbor);
       // Said again even if it was said before: the first `parted` may be lost.
       if (context.is_destination(neighbor)) {
         retention.abandon(neighbor);
-        context.say(PeerFrame::Way::outlet, neighbor, parted);
+        context.say(PeerFrame::Way::outlet, neighbor, parted, why);
       }
-      if (context.hears(neighbor)) context.say(PeerFrame::Way::reply, neighbor, parted);
+      if (context.hears(neighbor)) context.say(PeerFrame::Way::reply, neighbor, parted, why);
       return;
     }
     case EdgeRequest::What::offer:

@@ -144,7 +144,7 @@ FrameUse PeerSession::hear_source(const FrameHeader& head, std::span<const std::
       parted_.say_taken(head.sender, context_);
       return FrameUse::words;
     case FrameKind::parted:
-      hear_that_it_parted(head.sender, head);
+      hear_that_it_parted(head.sender, head, payload);
       return FrameUse::words;
     case FrameKind::join:
       hear_join(head.sender);
@@ -229,7 +229,7 @@ FrameUse PeerSession::hear_destination(PeerId destination, const FrameHeader& he
   if (head.run_id != context_.run_id) return FrameUse::garbage;
   if (head.kind == FrameKind::model) return hear_model(head, payload);
   if (head.kind == FrameKind::parted && (context_.may_join() || !parted_.contains(destination))) {
-    hear_that_it_parted(destination, head);
+    hear_that_it_parted(destination, head, payload);
     return FrameUse::words;
   }
   if (parted_.hear_destination(destination, head, context_)) return FrameUse::words;
@@ -309,14 +309,14 @@ void PeerSession::hear_start(const from_observer::Start& start, Instant now) {
 // Policy "drop": edges that are out (parted_edges.hpp).
 
 /// A neighbor says that its edge to this peer is out.
-void PeerSession::hear_that_it_parted(PeerId neighbor, const FrameHeader& parted) {
+void PeerSession::hear_that_it_parted(PeerId neighbor, const FrameHeader& parted,
+                                      std::span<const std::byte> why) {
   if (context_.may_join())
     begin_joining(neighbor);
   else
-    context_.events.push_back(
-        to_neighbor::as_parted(parted).leaves
-            ? PeerDeparted{neighbor, "it has left: it was asked to end, or its program has failed"}
-            : PeerDeparted{neighbor, parted_from_this, true});
+    context_.events.push_back(to_neighbor::as_parted(parted).leaves
+                                  ? PeerDeparted{neighbor, "it " + how_it_left(why)}
+                                  : PeerDeparted{neighbor, parted_from_this, true});
 }
 
 /// Handles a frame from a source whose edge is out.

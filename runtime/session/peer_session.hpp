@@ -135,7 +135,7 @@ class PeerSession {
   void hear_hello(const FrameHeader& hello, std::span<const std::byte> payload);
   void answer_hello(const FrameHeader& hello, std::span<const std::byte> payload);
   FrameUse hear_parted(const FrameHeader& head, std::span<const std::byte> payload);
-  void hear_that_it_parted(PeerId neighbor, const FrameHeader& parted);
+  void hear_that_it_parted(PeerId neighbor, const FrameHeader& parted, std::span<const std::byte> why);
   bool is_of_successor(const FrameHeader& hello);
   void begin_joining(PeerId neighbor);
   FrameUse hear_model(const FrameHeader& head, std::span<const std::byte> payload);

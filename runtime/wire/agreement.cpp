@@ -78,6 +78,11 @@ std::string printable_text(std::span<const std::byte> bytes) {
   return text;
 }
 
+std::string how_it_left(std::span<const std::byte> payload) {
+  return "has left: " +
+         (payload.empty() ? "it was asked to end, or its program has failed" : printable_text(payload));
+}
+
 std::uint32_t run_id(const Agreement& agreement) {
   return payload_checksum(encode_agreement({.settings = agreement.settings}));
 }

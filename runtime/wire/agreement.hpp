@@ -52,6 +52,9 @@ std::optional<Agreement> decode_agreement(std::span<const std::byte> bytes);
 /// Returns a text from the network in a form that is safe on a terminal: control characters become spaces,
 /// and everything after 1,024 bytes is cut off.
 std::string printable_text(std::span<const std::byte> bytes);
+/// Returns what the payload of a `parted` says of a peer that leaves: "has left: its objective failed".
+/// Without a payload, as from earlier versions, what may be the reason.
+std::string how_it_left(std::span<const std::byte> payload);
 
 /// Returns the checksum of the encoded settings. Every header of the run carries it.
 std::uint32_t run_id(const Agreement& agreement);

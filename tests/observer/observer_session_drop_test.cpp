@@ -54,6 +54,21 @@ TEST_CASE("observer session, drop: the run ends without a peer that is lost, and
   CHECK(scene.session.outcome().dropped == std::vector<PeerId>{1});
 }
 
+TEST_CASE("observer session, drop: why a peer leaves is told to the others") {
+  Scene scene(dropping_experiment());
+  scene.start();
+  scene.evaluation(0, 5);
+  scene.said_to(0);
+  const std::string why = "its disk is full";
+  scene.say(1, FrameKind::parted, std::as_bytes(std::span(why)));
+  const auto& words = scene.session.outbox();
+  const auto departed = std::ranges::find_if(words, [](const ObserverFrame& word) {
+    return word.to == 0 && word.header.kind == FrameKind::departed;
+  });
+  REQUIRE(departed != words.end());
+  CHECK(printable_text(departed->payload) == "it has left: its disk is full");
+}
+
 TEST_CASE(
     "observer session, drop: a run begins without a peer that is lost before, and whoever comes is told") {
   for (const bool had_called : {false, true}) {

@@ -268,6 +268,25 @@ TEST_SUITE("net") {
                   peers[1]->complained());
   }
 
+  TEST_CASE(
+      "peer FILE -- PROGRAM: of one that does not answer all hosts end with its peer, question and seconds") {
+    const DataFolder folder;
+    write_three_hosts(folder);
+    folder.write("run.toml",
+                 content_of(folder.path() / "run.toml") + "[model]\nanswer_within = \"300 ms\"\n");
+    std::array<DataFolder, 3> of_peer;
+    std::vector<std::unique_ptr<Program>> peers;
+    for (std::size_t id = 0; id < 3; ++id) peers.push_back(host(folder, of_peer[id], id, "slow"));
+    for (const auto& peer : peers) {
+      CHECK(peer->wait() == 3);
+      CHECK_MESSAGE(contains(peer->complained(),
+                             "peer 1: its objective failed in iteration 5: the program of peer 1 has not "
+                             "answered the question for the gradient of iteration 5 within 300 ms "
+                             "(model.answer_within)\n"),
+                    peer->complained());
+    }
+  }
+
   TEST_CASE("run FILE -- PROGRAM: who starts hearsay and ignores SIGCHLD changes no exit code") {
     const DataFolder folder;
     folder.write("run.toml", three_peers);

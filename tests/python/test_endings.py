@@ -53,7 +53,7 @@ def test_under_drop_a_program_that_fails_leaves_with_its_peer(folder, capfd):
     assert summary["status"] == "done" and summary["dropped"] == [1]
     said = capfd.readouterr().err
     assert "its objective failed in iteration 8: ValueError: x; the others go on" in said
-    assert "without peer 1 (iteration 8): it has left: it was asked to end, or its program has failed" in said
+    assert "without peer 1 (iteration 8): it has left: its objective failed in iteration 8: ValueError: x" in said
     error = fails(
         folder,
         QUADRATIC + BETWEEN % ("", 7, 'raise ValueError("x")'),

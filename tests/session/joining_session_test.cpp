@@ -240,6 +240,30 @@ TEST_CASE("joining: who asks a peer that knows of nothing is a new process, too"
   CHECK(std::holds_alternative<ModelAsked>(scene.session.events()[1]));
 }
 
+TEST_CASE(
+    "session, drop: whoever leaves tells its neighbors why, and an earlier version that does not is heard") {
+  Scene leaver;
+  leaver.train();
+  leaver.session.send_edge_request(
+      {.what = EdgeRequest::What::leave, .neighbor = 1, .why = "its disk is full"});
+  REQUIRE(leaver.session.outbox().size() == 2);  // over both links of the edge
+  for (const PeerFrame& word : leaver.session.outbox()) {
+    Scene neighbor;
+    neighbor.train();
+    FrameHeader parted = neighbor.header(1, FrameKind::parted);
+    parted.slot = word.header.slot;
+    word.way == PeerFrame::Way::outlet ? neighbor.session.hear_source(parted, word.payload)
+                                       : neighbor.session.hear_destination(1, parted, word.payload);
+    const auto departed = neighbor.events<PeerDeparted>();
+    REQUIRE(departed.size() == 1);
+    CHECK(departed[0].how == "it has left: its disk is full");
+    neighbor.session.hear_source(parted, {});
+    const auto without_a_word = neighbor.events<PeerDeparted>();
+    REQUIRE(without_a_word.size() == 1);
+    CHECK(without_a_word[0].how == "it has left: it was asked to end, or its program has failed");
+  }
+}
+
 TEST_CASE("joining: a run that is about to end is joined by nobody, in a sentence") {
   Scene asked;
   asked.train();
