@@ -18,11 +18,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from pytorch_workload import BATCH, STEP_SIZE, TARGET_LOSS
+
 RANKS = 8
 HERE = Path(__file__).resolve().parent
 PACKAGE = HERE.parent.parent / "tools" / "python"
 IMAGES, LABELS = "t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz"
-BATCH, STEP_SIZE, TARGET_LOSS = 16, 0.2, 0.6  # as in pytorch_rank.py
 
 RIVALS = {
     "DDP": "ddp",
@@ -196,6 +197,8 @@ def reason_to_skip(data):
 
 
 def main():
+    if len(sys.argv) < 2:
+        sys.exit("expected the hearsay program: bench/rivals/pytorch.py build/hearsay [RATE] [WAY...]")
     hearsay = str(Path(sys.argv[1]).resolve())
     rate = sys.argv[2] if len(sys.argv) > 2 else "10mbit"
     wanted = sys.argv[3:]

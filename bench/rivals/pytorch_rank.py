@@ -20,10 +20,9 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-BATCH = 16
-STEP_SIZE = 0.2
+from pytorch_workload import BATCH, STEP_SIZE, TARGET_LOSS
+
 TRAINING_IMAGES = 8000
-TARGET_LOSS = 0.6
 LOCAL_STEPS = 10
 JUDGED_EVERY = 2
 
