@@ -129,6 +129,47 @@ TEST_CASE("hub membership: a worker that stood still is taken back, and waits fo
   }
 }
 
+TEST_CASE(
+    "hub membership: a worker that stands still in iteration 1 for too long ends no run but, perhaps, its "
+    "own") {
+  for (const std::string& method : hub_methods(goes_on)) {
+    CAPTURE(method);
+    const auto experiment = dropping_star(method, 6, 200);
+    const Duration first = first_answer_of(4, experiment);
+    for (const Duration when : {first / 4, first - 1ns, first + 1ns}) {
+      FaultyCluster cluster(experiment, 3, {});
+      cluster.freeze(4, when, when + 700ms);
+      REQUIRE(cluster.run(long_enough));
+      const RunOutcome<double> outcome = cluster.outcome();
+      CHECK_MESSAGE(outcome.status == RunStatus::done, outcome.reason);
+      for (const PeerId id : {0, 1, 2, 3, 5}) CHECK(cluster.peer(id)->iteration() == 200);
+      CHECK(cluster.parted > 0);
+    }
+  }
+}
+
+TEST_CASE("hub membership: a worker that hears of the start after the hub has gone on ends nobody's run") {
+  constexpr PeerId late = 4, peers = 6;
+  for (const std::string& method : hub_methods(goes_on)) {
+    CAPTURE(method);
+    const auto experiment = dropping_star(method, peers, 200);
+    Duration start{0};
+    FaultyCluster undisturbed(experiment, 3, {});
+    undisturbed.overhears = [&](PeerId, PeerId to, const FrameHeader& header, std::span<const std::byte>) {
+      if (to == late && header.kind == FrameKind::start && start == 0ms) start = undisturbed.now();
+    };
+    REQUIRE(undisturbed.run(long_enough));
+    FaultyCluster cluster(experiment, 3, {});
+    cluster.freeze(late, start, start + 600ms);
+    cluster.cut(late, peers, start, start + 700ms);  // peers: the observer
+    REQUIRE(cluster.run(long_enough));
+    const RunOutcome<double> outcome = cluster.outcome();
+    CHECK_MESSAGE(outcome.status == RunStatus::done, outcome.reason);
+    CHECK(cluster.parted > 0);  // the hub has gone on
+    for (const PeerId id : {0, 1, 2, 3, 5}) CHECK(cluster.peer(id)->iteration() == 200);
+  }
+}
+
 TEST_CASE("hub membership: a worker that cannot be taken back ends, and the others go on") {
   const auto experiment = dropping_star("gen-qsgd", 6, 1500);
   FaultyCluster cluster(experiment, 3, {});
