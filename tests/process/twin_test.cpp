@@ -19,6 +19,7 @@
 #include "tests/process/twins.hpp"
 #include "tests/support/experiments.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/worlds.hpp"
 
 namespace hearsay::test::twin_test {
@@ -117,6 +118,8 @@ TEST_SUITE("net") {
       experiment.settings.run.evaluate_every = 1;
       experiment.settings.run.evaluate_period = std::chrono::milliseconds(5);
       experiment.settings.run.evaluate = evaluate;
+      const TemporaryFolder folder("hearsay_twins");
+      experiment.settings.run.output = folder.path();
       const RunOutcome<float> real = run_local(experiment);
       const RunOutcome<float> simulated = simulate(experiment, Duration{1000});
       CHECK_MESSAGE(real.status == RunStatus::done, real.reason);

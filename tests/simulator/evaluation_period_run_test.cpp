@@ -12,9 +12,8 @@ namespace {
 /// Eight peers whose iteration takes 0.1 s, within a percent.
 std::string run_with(const std::string& evaluate_every, const std::string& more = "") {
   return "run.iterations = 2000\nrun.evaluate_every = " + evaluate_every +
-         "\nmodel.kind = \"quadratic(10)\"\nalgorithm.kind = \"d-psgd\"\n"
-         "topology = { kind = \"ring\", peers = 8 }\n"
-         "network = { latency = \"1 ms\", compute = \"99 ms\" }\n" +
+         "\nmodel.kind = \"quadratic(10)\"\nalgorithm.kind = \"d-psgd\"\ntopology.kind = \"ring\"\n"
+         "topology.peers = 8\nnetwork.latency = \"1 ms\"\nnetwork.compute = \"99 ms\"\n" +
          more;
 }
 
@@ -35,7 +34,7 @@ TEST_CASE("evaluation period: after a short start evaluations are as far apart a
   CHECK(by_time.models == simulated(run_with("100")).models);
 }
 
-TEST_CASE("evaluation period: with data at home, and evaluations that pass the network, too") {
+TEST_CASE("evaluation period: it holds for evaluations that pass the network, too") {
   const RunOutcome<double> shaped = simulated(run_with("\"10 s\"", "network.evaluations = \"shaped\"\n"));
   CHECK(shaped.evaluations.size() > 20);
   CHECK(shaped.evaluations.size() < 30);

@@ -100,7 +100,7 @@ void for_each_word(const auto& check) {
   check(vector<from::Refuse>{{false}, {true}}, from::as_refuse);
   check(vector<from::Resume>{{}, {7, false}, {7, true}}, from::as_resume);
   check(vector<from::Start>{{}, {40, Instant(3s), 2s}, {40, {}, Duration(due_limit_ns)}}, from::as_start);
-  check(vector<from::Verdict>{{}, {5, true, 0}, {last_number, false, 50}}, from::as_verdict);
+  check(vector<from::Verdict>{{}, {5, true, {}}, {last_number, false, {50, 1, last_slot}}}, from::as_verdict);
   check(
       vector<from::Alive>{{}, {AliveState::has_result, 5, {1, 0}}, {AliveState::is_busy, 0, {last_slot, 7}}},
       from::as_alive);
@@ -132,7 +132,8 @@ TEST_CASE("words: a word changes its kind and its own fields, and nothing else o
       header.slot = full.slot;
       header.sequence = full.sequence;
       if (word.kind == FrameKind::start) header.due_ns = full.due_ns;
-      if constexpr (requires { word.beats; }) {
+      if constexpr (
+          requires { word.beats; } || requires { word.announced; }) {
         header.degree = full.degree;
         header.replica_digest = full.replica_digest;
       }
