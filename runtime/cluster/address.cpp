@@ -125,13 +125,13 @@ std::string read_address(const Setting& setting) {
   return address;
 }
 
-std::vector<std::string> ip_addresses(const std::string& address) {
+std::vector<std::string> addresses_to_dial(const std::string& address) {
   const Address parsed = Address::parse(address);
-  if (parsed.host.empty() || parsed.host == "*" || parsed.is_numeric()) return {};
+  if (parsed.host.empty() || parsed.host == "*" || parsed.is_numeric()) return {address};
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  if (getaddrinfo(parsed.host.c_str(), nullptr, &hints, &found) != 0) return {};
+  if (getaddrinfo(parsed.host.c_str(), nullptr, &hints, &found) != 0) return {address};
   std::vector<std::string> all;
   for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
     std::array<char, NI_MAXHOST> text{};
@@ -141,11 +141,6 @@ std::vector<std::string> ip_addresses(const std::string& address) {
     all.push_back(Address{text.data(), parsed.port, each->ai_family == AF_INET6}.text());
   }
   freeaddrinfo(found);
-  return all;
-}
-
-std::vector<std::string> addresses_to_dial(const std::string& address) {
-  std::vector<std::string> all = ip_addresses(address);
   return all.size() > 1 ? all : std::vector{address};
 }
 

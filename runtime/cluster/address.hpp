@@ -38,10 +38,8 @@ std::string read_address(const Setting& setting);
 /// Returns an address to listen at: as above, or all interfaces of the machine.
 std::string read_address_or_wildcard(const Setting& setting);
 
-/// Returns an address for each IP address that the name in `address` has now, in the order of the system;
-/// none if it is unknown or no name.
-std::vector<std::string> ip_addresses(const std::string& address);
-/// Returns them if they are several; else `address` itself: whoever connects looks the name up each time.
+/// Returns an address for each IP address of the name in `address`, in the order of the system. If it has
+/// only one, is unknown or no name, `address` itself: whoever connects looks the name up again each time.
 std::vector<std::string> addresses_to_dial(const std::string& address);
 
 /// Returns where to listen: `bind` if it is not empty, else `address` with a host name replaced by its first

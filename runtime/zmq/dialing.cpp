@@ -13,10 +13,7 @@ constexpr int silent_address_ms = 2000;
 }  // namespace
 
 Dialing::Dialing(zmq::socket_t& dealer, const std::string& address)
-    : dealer_(&dealer),
-      name_(address),
-      addresses_(addresses_to_dial(address)),
-      has_a_choice_(addresses_.size() > 1) {}
+    : dealer_(&dealer), addresses_(addresses_to_dial(address)) {}
 
 void Dialing::begin() {
   if (has_a_choice()) dealer_->set(zmq::sockopt::connect_timeout, silent_address_ms);
@@ -25,14 +22,8 @@ void Dialing::begin() {
 
 void Dialing::dial_next() {
   if (!has_a_choice()) return;
-  const std::string silent = addresses_[place_];
-  if (++place_ == addresses_.size()) {
-    place_ = 0;
-    const std::vector<std::string> now = ip_addresses(name_);
-    if (!now.empty()) addresses_ = now;  // else nobody knows the name for a moment
-  }
-  if (addresses_[place_] == silent) return;  // ZeroMQ tries again by itself
-  dealer_->disconnect(silent);
+  dealer_->disconnect(addresses_[place_]);
+  place_ = (place_ + 1) % addresses_.size();
   dial();
 }
 

@@ -8,16 +8,14 @@
 namespace hearsay {
 
 /// Connects a DEALER to the addresses of a name, one after the other, until one answers. ZeroMQ itself dials
-/// the first address of a name only, though its server may listen at another: at the IPv4 address of a name
-/// that has an IPv6 address, too, say. If none answers, the name is looked up again, as ZeroMQ does with a
-/// name that has one address: the server may have moved to another.
+/// the first address of a name only, for ever, though its server may listen at another: at the IPv4 address
+/// of a name that has an IPv6 address, too, say.
 class Dialing {
  public:
   /// Misuse if the address is invalid. The DEALER must outlive this object, and be set up for connecting.
   Dialing(zmq::socket_t& dealer, const std::string& address);
 
-  /// True if the name had several addresses at first. Only then is there anything to dial next.
-  bool has_a_choice() const { return has_a_choice_; }
+  bool has_a_choice() const { return addresses_.size() > 1; }
   /// Dials the first address.
   void begin();
   /// True if `address` is the one that was dialed last.
@@ -29,10 +27,8 @@ class Dialing {
   void dial();
 
   zmq::socket_t* dealer_;
-  std::string name_;  ///< "tcp://HOST:PORT"
   std::vector<std::string> addresses_;
   std::size_t place_ = 0;
-  bool has_a_choice_;
 };
 
 }  // namespace hearsay

@@ -1,17 +1,41 @@
 #include <doctest/doctest.h>
 
+#include <sched.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
-#include "tests/support/own_hosts.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/program.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay::test::own_name_test {
+
+namespace {
+
+/// True, and says so, if this process cannot give a program an /etc/hosts of its own.
+bool skipped_without_own_names() {
+  if (geteuid() != 0) MESSAGE("skipped: own names (only root may have an /etc/hosts of its own)");
+  return geteuid() != 0;
+}
+
+/// Returns a function that makes the file the /etc/hosts of the calling process.
+std::function<void()> with_hosts(const std::filesystem::path& hosts) {
+  return [hosts] {
+    ensure(unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+               mount(hosts.c_str(), "/etc/hosts", nullptr, MS_BIND, nullptr) == 0,
+           "root has an /etc/hosts of its own");
+  };
+}
+
+}  // namespace
 
 TEST_SUITE("net") {
   TEST_CASE(
