@@ -5,6 +5,7 @@
 #include "runtime/peer/peer.hpp"
 #include "runtime/peer/staleness.hpp"
 #include "runtime/record/json.hpp"
+#include "runtime/record/own_evaluation.hpp"
 #include "runtime/session/retention.hpp"
 #include "runtime/wire/frame.hpp"
 
@@ -16,7 +17,8 @@ template <class Scalar>
 class Replay {
  public:
   Replay(const Experiment<Scalar>& experiment, Peer<Scalar>& peer, SessionState known, PeerMeters& meters)
-      : pattern_(experiment.method->pattern),
+      : experiment_(experiment),
+        pattern_(experiment.method->pattern),
         staleness_(staleness_of(experiment.settings)),
         restored_after_(peer.iteration()),
         destinations_(partners_of(experiment, peer.id()).destinations),
@@ -75,8 +77,7 @@ class Replay {
           break;
         case PeerState::evaluation_due:
           meters_.counters = peer_.counters();
-          unacknowledged_reports_.push_back(
-              {FrameKind::evaluation, peer_.iteration(), encode_snapshot(meters_, peer_.model())});
+          unacknowledged_reports_.push_back({FrameKind::evaluation, peer_.iteration(), snapshot()});
           peer_.evaluation_taken();
           break;
         case PeerState::needs_gradient:
@@ -95,6 +96,14 @@ class Replay {
     }
   }
 
+  /// Returns what the peer tells the observer of itself.
+  std::vector<std::byte> snapshot() const {
+    const RunSettings::Run& run = experiment_.settings.run;
+    if (run.evaluate != RunSettings::Run::Evaluate::own) return encode_snapshot(meters_, peer_.model());
+    return encode_own_snapshot(meters_,
+                               own_evaluation(experiment_.problem, peer_.id(), peer_.model(), run.seed));
+  }
+
   void keep(Outgoing message) {
     retention_.keep(message.to, {message.key, std::move(message.packet), 0, message.metadata});
   }
@@ -105,6 +114,7 @@ class Replay {
     for (const PeerId to : destinations_) retention_.release(to, pattern_.forgets(to, progress));
   }
 
+  const Experiment<Scalar>& experiment_;
   const Pattern& pattern_;  // which messages the method sends to whom
   std::uint64_t staleness_;
   std::uint64_t restored_after_;

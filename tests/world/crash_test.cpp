@@ -142,6 +142,22 @@ TEST_CASE(
   CHECK(crashes < 1200);  // so most of the 1,400 deaths fell into the agreement
 }
 
+TEST_CASE("crash: where each peer judges its own model, one that dies at an evaluation comes back, too") {
+  auto experiment = kept_experiment("d-psgd", {.family = "ring", .peers = 4}, 30, 3);
+  experiment.settings.run.evaluate = RunSettings::Run::Evaluate::own;
+  const RunOutcome<double> calm = simulate(experiment, Duration{1000});
+  for (const bool together : {false, true})
+    for (Duration when = 1ms; when < 60ms; when += 1ms) {
+      CAPTURE(together);
+      CAPTURE(when.count());
+      const TemporaryFolder folder("hearsay_crash");
+      FaultyCluster cluster(experiment, 4, {}, folder.path());
+      together ? cluster.crash_all(when, when + 5ms) : cluster.crash(2, when, when + 5ms);
+      REQUIRE(cluster.run(long_enough));
+      check_same_end(cluster.outcome(), calm);
+    }
+}
+
 TEST_CASE(
     "crash: a period becomes one number of iterations, the same checkpoints of all, and no bit changes") {
   constexpr Duration period = 11ms;
