@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,11 +21,7 @@ class NamedData {
   void note(PeerId peer, const Agreement& agreement);
 
  private:
-  struct Said {
-    AgreedSetting setting;
-    PeerId by;
-  };
-  std::vector<Said> said_;  // of each key, by whoever said it first
+  std::map<PeerId, std::vector<AgreedSetting>> said_;
 };
 
 }  // namespace hearsay

@@ -49,4 +49,13 @@ TEST_CASE("claims: a peer that is started anew before the run may name its data 
   CHECK(scene.refusal(1, {b}).empty());
 }
 
+TEST_CASE("claims: what a peer has named is remembered when one that named the same is started anew") {
+  Scene scene;
+  CHECK(scene.refusal(0, {a}).empty());
+  CHECK(scene.refusal(1, {a}).empty());
+  CHECK_FALSE(scene.refusal(0, {b}).empty());
+  CHECK(scene.refusal(0, {}).empty());
+  CHECK_FALSE(scene.refusal(0, {b}).empty());
+}
+
 }  // namespace hearsay::test::claims_test
