@@ -390,9 +390,13 @@ def test_records_that_lack_lines_at_the_end_of_an_ended_run_are_refused(tmp_path
     (tmp_path / "summary.json").write_text('{"status":"done","crc32_of":{"metrics.jsonl":"aad03916"}}')
     (tmp_path / "metrics.jsonl").write_text("".join(lines))
     assert hearsay.records(tmp_path)["loss"].tolist() == [2.5, 1.0]
-    for cut in (lines[0], ""):
+    for cut, end in ((lines[0], "it is not the last line of the run"), ("", "it lacks the lines of the run")):
         (tmp_path / "metrics.jsonl").write_text(cut)
-        with pytest.raises(ValueError, match="it is not the last line of the run, whose crc32 is aad03916"):
+        with pytest.raises(ValueError, match=f"{end}, whose crc32 is aad03916"):
+            hearsay.records(tmp_path)
+    for damaged in ("[]", '{"crc32_of":null}', '{"status":'):
+        (tmp_path / "summary.json").write_text(damaged)
+        with pytest.raises(ValueError, match="summary.json: it is damaged"):
             hearsay.records(tmp_path)
     (tmp_path / "summary.json").write_text('{"status":"done"}')  # of an earlier version
     assert hearsay.records(tmp_path) == {}

@@ -26,6 +26,7 @@ def records(directory: Union[str, "os.PathLike[str]"]) -> Dict[str, numpy.ndarra
 def _checked(directory: Path) -> List[Dict[str, Any]]:
     """Returns the lines without their checksums. A record of an earlier version has none."""
     file = directory / "metrics.jsonl"
+    told_of_end = _told_of_metrics(directory / "summary.json")  # first: a run that goes on appends lines
     rows = []
     crc = 0
     for number, line in enumerate(file.read_text().split("\n")[:-1], 1):  # a half-written last line is left out
@@ -40,11 +41,11 @@ def _checked(directory: Path) -> List[Dict[str, Any]]:
                 )
             del members["crc32"]
         rows.append(members)
-    told = _told_of_metrics(directory / "summary.json")
-    if told is not None and told != f"{crc:08x}":
+    if told_of_end is not None and told_of_end != f"{crc:08x}":
+        end = f"line {len(rows)}: it is not the last line of the run" if rows else "it lacks the lines of the run"
         raise ValueError(
-            f"{file}, line {len(rows)}: it is not the last line of the run, whose crc32 is {told} according to "
-            "summary.json; expected the file as the run wrote it"
+            f"{file}, {end}, whose crc32 is {told_of_end} according to summary.json; "
+            "expected the file as the run wrote it"
         )
     return rows
 
@@ -53,7 +54,11 @@ def _told_of_metrics(summary: Path) -> Optional[str]:
     """Returns the checksum of the last line of metrics.jsonl, which the summary of an ended run tells."""
     if not summary.is_file():
         return None
-    told = json.loads(summary.read_text()).get("crc32_of", {}).get("metrics.jsonl")
+    try:
+        members = json.loads(summary.read_text())
+        told = members.get("crc32_of", {}).get("metrics.jsonl")
+    except (ValueError, AttributeError):
+        raise ValueError(f"{summary}: it is damaged; expected the file as the run wrote it") from None
     return None if told is None else str(told)
 
 
