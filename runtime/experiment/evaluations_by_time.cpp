@@ -30,7 +30,7 @@ void check_evaluations_by_time(const Experiment<Scalar>& experiment) {
   if (settings.failure.keeps_checkpoints() && !lead_by_messages(experiment))
     refuse(
         "peers whose links change may be any number of iterations apart between two evaluations, and would "
-        "keep every checkpoint");
+        "keep every checkpoint (failure.checkpoint_every = 0 keeps none)");
 }
 
 template void check_evaluations_by_time<float>(const Experiment<float>&);

@@ -21,7 +21,7 @@ std::uint32_t evaluations_apart(Duration period, std::span<const Evaluation> eva
   const double took = last.seconds - before.seconds;
   // The clock of a resumed run may stand before that of the record.
   const double wanted = took >= 0.0 ? seconds(period) * iterations / took : iterations;
-  const double limit = std::min(most, 3.0 * static_cast<double>(last.iteration));
+  const double limit = std::min(most, 4.0 * iterations);
   return static_cast<std::uint32_t>(std::clamp(std::round(std::min(wanted, limit)), 1.0, limit));
 }
 

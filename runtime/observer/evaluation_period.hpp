@@ -10,16 +10,14 @@
 
 namespace hearsay {
 
-/// The first two evaluations after that of x_0, if run.evaluate_every is a time, are at iterations 1 and 2.
-inline constexpr std::uint64_t first_evaluations_apart = 1;
-
 /// Returns the iterations of the two evaluations that follow `evaluations`, those that have been judged. No
 /// peer is farther than the second.
 ///
 /// The distance of the second from the first is `period` (run.evaluate_every, given as a time) as a number of
 /// iterations, at least 1. An iteration takes as long as it did on average between the last two evaluations.
-/// At the start the first messages are in buffers before they are on the wire, and programs warm up: so the
-/// distance is at most three times the iterations so far.
+/// At the start the first messages are in buffers before they are on the wire, and programs warm up; and the
+/// clock of a resumed run begins anew in the middle of a distance. So a distance is at most four times the
+/// one before.
 ///
 /// The result depends only on the arguments, so a restarted observer announces the same numbers as before.
 std::array<std::uint64_t, 2> next_evaluations(Duration period, std::span<const Evaluation> evaluations);

@@ -1,5 +1,7 @@
 #include "runtime/settings/evaluate_every.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <string>
 #include <variant>
 
@@ -14,9 +16,14 @@ std::string evaluate_every_text(const RunSettings::Run& run) {
 }
 
 void read_evaluate_every(const Setting& setting, const std::filesystem::path&, RunSettings::Run& to) {
-  if (!std::holds_alternative<std::string>(setting.value.data)) return to.evaluate_after(setting.count(1));
-  const Duration period = setting.duration();
-  if (period <= Duration{0}) setting.refuse("a number of iterations, or a time above 0");
+  const std::string expected = "a number of iterations from 1 on, or a time above 0, such as \"30 s\"";
+  if (const auto* const whole = std::get_if<std::int64_t>(&setting.value.data); whole && *whole >= 1)
+    return to.evaluate_after(static_cast<std::uint64_t>(*whole));
+  const auto* const text = std::get_if<std::string>(&setting.value.data);
+  const bool has_a_unit =
+      text && std::ranges::any_of(*text, [](unsigned char c) { return std::isalpha(c) != 0; });
+  const Duration period = has_a_unit ? setting.duration() : Duration{0};
+  if (period <= Duration{0}) setting.refuse(expected);
   to.evaluate_every = 1;
   to.evaluate_period = period;
 }

@@ -32,17 +32,17 @@ using Next = std::array<std::uint64_t, 2>;
 
 TEST_CASE(
     "evaluation period: the second is as many iterations off as it lasts, by the last two evaluations") {
-  CHECK(next_evaluations(30s, judged({{0, 0.0}, {100, 10.0}, {200, 15.0}})) == Next{500, 1100});
+  CHECK(next_evaluations(30s, judged({{0, 0.0}, {100, 10.0}, {200, 20.0}})) == Next{500, 800});
   CHECK(next_evaluations(30s, judged({{0, 0.0}, {100, 10.0}, {200, 60.0}})) == Next{500, 560});
   CHECK(next_evaluations(30s, judged({{0, 0.0}, {100, 10.0}, {200, 4000.0}})) == Next{500, 501});
 }
 
 TEST_CASE(
-    "evaluation period: a fast start does not put an evaluation further than three times the way so far") {
+    "evaluation period: a fast start puts no evaluation further off than four times the last distance") {
   CHECK(next_evaluations(30s, judged({})) == Next{1, 2});
   CHECK(next_evaluations(30s, judged({{0, 0.0}})) == Next{1, 2});
-  CHECK(next_evaluations(30s, judged({{0, 0.0}, {1, 1e-6}})) == Next{2, 5});
-  CHECK(next_evaluations(30s, judged({{0, 0.0}, {1, 0.0}, {2, 0.0}})) == Next{5, 11});
+  CHECK(next_evaluations(30s, judged({{0, 0.0}, {1, 1e-6}})) == Next{2, 6});
+  CHECK(next_evaluations(30s, judged({{0, 0.0}, {1, 0.0}, {2, 0.0}})) == Next{6, 10});
   const Next far = next_evaluations(30s, judged({{0, 0.0}, {1, 0.0}, {2'000'000'000, 1e-9}}));
   CHECK(far[1] - far[0] == 4'294'967'295u);
 }
@@ -67,22 +67,22 @@ TEST_CASE(
   };
   scene.start();
   listen();
-  for (const std::uint64_t iteration : {1, 2, 5}) {
+  for (const std::uint64_t iteration : {1, 2, 6}) {
     for (const PeerId id : {0u, 1u}) scene.evaluation(id, iteration);
     listen();
   }
   // The meters of this scene stand at 0 seconds, so iterations seem to take no time.
-  CHECK(announced == std::vector<std::uint64_t>{1, 3, 6, 15});
-  for (const std::uint64_t iteration : {6, 12, 20}) scene.evaluation(0, iteration);  // out of turn
-  scene.evaluation(1, 11);
-  scene.evaluation(0, 11);
+  CHECK(announced == std::vector<std::uint64_t>{1, 4, 4, 16});
+  for (const std::uint64_t iteration : {7, 11, 20}) scene.evaluation(0, iteration);  // out of turn
+  scene.evaluation(1, 10);
+  scene.evaluation(0, 10);
   listen();
   CHECK(announced.size() == 5);
   announced.clear();
   scene.hello(1, 1);
   scene.say(1, FrameKind::ready);
   listen();
-  CHECK(announced == std::vector<std::uint64_t>{3, 6, 15, 33});
+  CHECK(announced == std::vector<std::uint64_t>{4, 4, 16, 16});
 }
 
 TEST_CASE(

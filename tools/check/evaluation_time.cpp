@@ -16,9 +16,10 @@ constexpr double small_share = 0.05;
 /// Returns the share of the time between two evaluations that one takes of the port.
 std::optional<double> share_of_port(const RunSettings& settings, const EvaluationTraffic& traffic,
                                     std::optional<double> iteration) {
+  const double one = iteration.value_or(0.0);  // by time, too, one iteration has at most one evaluation
   const double between = settings.run.evaluates_by_time()
-                             ? seconds(settings.run.evaluate_period)
-                             : iteration.value_or(0.0) * static_cast<double>(settings.run.evaluate_every);
+                             ? std::max(one, seconds(settings.run.evaluate_period))
+                             : one * static_cast<double>(settings.run.evaluate_every);
   return between > 0.0 && traffic.port_seconds > 0.0 ? std::optional(traffic.port_seconds / between)
                                                      : std::nullopt;
 }
@@ -26,7 +27,8 @@ std::optional<double> share_of_port(const RunSettings& settings, const Evaluatio
 /// Returns a run.evaluate_every of at least `between_s` seconds, in the unit of the run file.
 std::string enough_text(const RunSettings& settings, double between_s, std::optional<double> iteration) {
   if (settings.run.evaluates_by_time())
-    return "\"" + to_text(std::chrono::seconds(static_cast<std::int64_t>(std::ceil(between_s)))) + "\"";
+    return "\"" + to_text(std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(1e3 * between_s)))) +
+           "\"";
   return std::to_string(static_cast<std::uint64_t>(std::ceil(between_s / iteration.value_or(1.0))));
 }
 
