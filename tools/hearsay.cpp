@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/objectives/stop_asked.hpp"
 #include "runtime/toml/document.hpp"
 #include "runtime/toml/setting.hpp"
 #include "tools/terminal/command_line.hpp"
@@ -179,6 +180,9 @@ int main(int argc, char** argv) {
   } catch (const hearsay::Misuse& misuse) {
     hearsay::print_notice(misuse.what());
     return hearsay::exit_misuse;
+  } catch (const hearsay::StopAsked& asked) {  // of the run that is being prepared
+    hearsay::print_notice(asked.what());
+    return hearsay::exit_interrupted;
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "hearsay: the memory of this machine does not suffice\n");
   } catch (const std::exception& error) {

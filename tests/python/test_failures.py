@@ -195,6 +195,23 @@ open(f"after-{peer.id}", "w").write(str(peer.summary["code"]))
     assert (folder / "after-2").read_text() == "130"
 
 
+@pytest.mark.parametrize("gradient", [1, 2])
+def test_stop_before_the_run_begins_interrupts_it(folder, gradient):
+    error = fails(
+        folder,
+        QUADRATIC
+        + f"""
+objective = Quadratic(me())
+peer = hearsay.Peer(x0=objective.x0, samples=40, loss=objective.loss)
+for number, ask in enumerate(peer, 1):
+    objective.gradient(ask.x, ask.samples, ask.gradient, ask.seed)
+    if number == {gradient}:  # the first two show that the program gives the same gradient twice
+        peer.stop()
+""",
+    )
+    assert error.code == 130
+
+
 def test_ctrl_c_ends_a_long_gradient_and_all_processes(folder):
     text = (
         QUADRATIC.replace("import os", "import os, time")

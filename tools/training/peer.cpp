@@ -63,7 +63,7 @@ PeerTraining train_silently(const RunSettings& settings, const PeerOptions& opti
     print_notice("peer " + std::to_string(*place.id) + ": " +
                  (end.reason.empty() ? "the run has ended; peer 0 keeps its record" : end.reason));
   const std::string failure = say_end(experiment.problem, end.exit_code, end.reason, "", {});
-  if (!failure.empty()) return {exit_lost, failure};
+  if (!failure.empty()) return {exit_lost, ""};
   return {end.exit_code, end.reason};
 }
 
@@ -113,7 +113,7 @@ PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& optio
                        .title = {},
                        .command = options.command});
   if (reports) return {report_run(run, options), ""};
-  return {exit_code_of(run), run.program_failure.empty() ? run.reason : run.program_failure};
+  return {exit_code_of(run), run.program_failure.empty() ? run.reason : ""};
 }
 
 namespace {

@@ -24,7 +24,8 @@ struct PeerOptions : RunOptions {
   std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };
 };
 
-/// How the part of a peer in a run over several hosts ended. `reason` is set if it did not end well.
+/// How the part of a peer in a run over several hosts ended. `reason` is set if it did not end
+/// well, and nobody has told the user why.
 struct PeerTraining {
   int exit_code = 0;
   std::string reason;
