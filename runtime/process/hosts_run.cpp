@@ -106,7 +106,7 @@ HostsPeerEnd<Scalar> run_hosts_peer(const Experiment<Scalar>& experiment, PeerId
           },
       .on_end =
           [&](const PeerEnd& end) {
-            const bool took_no_part = !end.was_replaced && (end.exit_code == 2 || end.exit_code == 3);
+            const bool took_no_part = !end.run_goes_on && (end.exit_code == 2 || end.exit_code == 3);
             if (observer) result.outcome = observer->join(took_no_part ? end.reason : "");
           }};
   result.end = drive_peer(experiment, id, entry, control);

@@ -384,6 +384,7 @@ PeerEnd PeerDriver<Scalar>::leave() {
   const std::string self = "peer " + std::to_string(id());
   if (leaving_ == Leaving::alone) {
     end_->reason = self + ": " + end_->reason;
+    end_->run_goes_on = drops();
     return *end_;
   }
   if (end_->exit_code == 130 && leaving_ == Leaving::interrupted)

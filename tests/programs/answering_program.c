@@ -10,6 +10,7 @@
 //     slow       a gradient never ends           lie     breaks the protocol
 //     deaf       closes its socket once, and lives on; the file deaf has the number of its process
 //     nan        a score that is no number, at peer 1
+//     fail-first   at peer 0, answers that it failed
 //     exit-in-score, slow-score     ends with code 0 at its first score; a score never ends: at peer 1
 //     nan-gradient, inf-gradient   a gradient with such a coordinate: 3
 //
@@ -181,6 +182,10 @@ int main(int argc, char** argv) {
       const int is_last = ++scored == 2 && peer == 1;
       if (is_last && has("kill-after-last")) raise(SIGKILL);
       if (is_last && has("exit-after-last")) _exit(5);
+      continue;
+    }
+    if (iteration == 5 && peer == 0 && has("fail-first")) {
+      answer(number, 1, 0.0, 0, 0, "ValueError: a bad sample");
       continue;
     }
     if (iteration == 5 && peer == 1) {

@@ -287,6 +287,20 @@ TEST_SUITE("net") {
     }
   }
 
+  TEST_CASE("peer FILE -- PROGRAM: under drop one that fails beside peer 0 ends nobody else's run") {
+    const DataFolder folder;
+    write_three_hosts(folder);
+    folder.write("run.toml", content_of(folder.path() / "run.toml") + "[failure]\npolicy = \"drop\"\n");
+    std::array<DataFolder, 3> of_peer;
+    std::vector<std::unique_ptr<Program>> peers;
+    for (std::size_t id = 0; id < 3; ++id) peers.push_back(host(folder, of_peer[id], id, "fail-first"));
+    for (const auto& peer : peers) CHECK_MESSAGE(peer->wait() == 0, peer->complained());
+    CHECK(contains(peers[0]->complained(), "ValueError: a bad sample; the others go on without it"));
+    const auto summary = Json::parse(content_of(folder.path() / "out/summary.json"));
+    CHECK(summary["status"] == "done");
+    CHECK(summary["dropped"] == Json{0});
+  }
+
   TEST_CASE("run FILE -- PROGRAM: who starts hearsay and ignores SIGCHLD changes no exit code") {
     const DataFolder folder;
     folder.write("run.toml", three_peers);
