@@ -234,11 +234,13 @@ TEST_SUITE("net") {
     const DataFolder folder;
     folder.write("run.toml", three_peers);
     for (const std::string command : {"run", "simulate"})
-      for (const auto& [fault, how] :
+      for (const auto& each :
            {std::pair{"kill-after-last", "by signal 9 (Killed)"},
             std::pair{"exit-after-last", "with exit code 5"}, std::pair{"fail-after", "with exit code 5"},
             std::pair{"kill-after", "by signal 9 (Killed)"},
             std::pair{"crash-once-fail-after", "with exit code 5"}}) {
+        const std::string fault = each.first;
+        const std::string how = each.second;
         CAPTURE(command);
         CAPTURE(fault);
         std::filesystem::remove(folder.path() / "started-1");

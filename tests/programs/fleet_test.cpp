@@ -67,10 +67,12 @@ TEST_CASE("program fleet: how the program of a peer ends that was dropped is no 
 }
 
 TEST_CASE("program fleet: one that a forked process has started anew is judged as that process saw it end") {
-  for (const auto& [fault, said] :
+  for (const auto& each :
        {std::pair{"none", ""},
         std::pair{"fail-after",
                   "the program of peer 1 has failed after its last answer, with exit code 5"}}) {
+    const std::string fault = each.first;
+    const std::string said = each.second;
     CAPTURE(fault);
     Three programs(fault);
     programs.program(1).process()->signal(SIGKILL);
