@@ -4,8 +4,7 @@
 
 #include "runtime/peer/peer.hpp"
 #include "runtime/peer/staleness.hpp"
-#include "runtime/record/json.hpp"
-#include "runtime/record/own_evaluation.hpp"
+#include "runtime/record/evaluation_payload.hpp"
 #include "runtime/session/retention.hpp"
 #include "runtime/wire/frame.hpp"
 
@@ -77,7 +76,9 @@ class Replay {
           break;
         case PeerState::evaluation_due:
           meters_.counters = peer_.counters();
-          unacknowledged_reports_.push_back({FrameKind::evaluation, peer_.iteration(), snapshot()});
+          unacknowledged_reports_.push_back({FrameKind::evaluation, peer_.iteration(),
+                                             evaluation_payload(experiment_.problem, experiment_.settings.run,
+                                                                peer_.id(), peer_.model(), meters_)});
           peer_.evaluation_taken();
           break;
         case PeerState::needs_gradient:
@@ -94,14 +95,6 @@ class Replay {
           return;
       }
     }
-  }
-
-  /// Returns what the peer tells the observer of itself.
-  std::vector<std::byte> snapshot() const {
-    const RunSettings::Run& run = experiment_.settings.run;
-    if (run.evaluate != RunSettings::Run::Evaluate::own) return encode_snapshot(meters_, peer_.model());
-    return encode_own_snapshot(meters_,
-                               own_evaluation(experiment_.problem, peer_.id(), peer_.model(), run.seed));
   }
 
   void keep(Outgoing message) {

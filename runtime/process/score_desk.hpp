@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <optional>
@@ -11,7 +12,7 @@
 
 #include "algorithms/objectives/stop_asked.hpp"
 #include "runtime/experiment/experiment.hpp"
-#include "runtime/record/json.hpp"
+#include "runtime/record/evaluation_payload.hpp"
 #include "runtime/session/peer_session.hpp"
 
 namespace hearsay {
@@ -63,16 +64,16 @@ class ScoreDesk {
   /// Tells the observer how the peer stands after `iteration`.
   std::optional<ObjectiveFailure> tell(std::uint64_t iteration, const Vector<Scalar>& model,
                                        const PeerMeters& meters) {
-    if (!judges_own()) {
-      session_.tell_observer({FrameKind::evaluation, iteration, encode_snapshot(meters, model)});
-      return std::nullopt;
-    }
-    OwnEvaluation own;
-    auto failure = compute(iteration, [&] {
-      own = own_evaluation(experiment_.problem, id_, model, experiment_.settings.run.seed);
-    });
-    if (!failure)
-      session_.tell_observer({FrameKind::evaluation, iteration, encode_own_snapshot(meters, own)});
+    std::vector<std::byte> payload;
+    const auto make = [&] {
+      payload = evaluation_payload(experiment_.problem, experiment_.settings.run, id_, model, meters);
+    };
+    std::optional<ObjectiveFailure> failure;
+    if (judges_own())
+      failure = compute(iteration, make);
+    else
+      make();
+    if (!failure) session_.tell_observer({FrameKind::evaluation, iteration, std::move(payload)});
     return failure;
   }
 

@@ -26,6 +26,13 @@ std::vector<Evaluation> judged(const std::vector<std::pair<std::uint64_t, double
   return evaluations;
 }
 
+Experiment<double> evaluated_by_time() {
+  Experiment<double> experiment = two_peer_experiment();
+  experiment.settings.run.evaluate_every = 1;
+  experiment.settings.run.evaluate_period = 30s;
+  return experiment;
+}
+
 using Next = std::array<std::uint64_t, 2>;
 
 }  // namespace
@@ -54,10 +61,7 @@ TEST_CASE("evaluation period: a clock that stands before that of the record leav
 
 TEST_CASE(
     "evaluation period: each verdict says what the record up to its evaluation says, when repeated, too") {
-  Experiment<double> experiment = two_peer_experiment();
-  experiment.settings.run.evaluate_every = 1;
-  experiment.settings.run.evaluate_period = 30s;
-  ObserverScene scene(std::move(experiment));
+  ObserverScene scene(evaluated_by_time());
   std::vector<std::uint64_t> announced;
   const auto listen = [&] {
     for (const ObserverFrame& word : scene.session.outbox())
@@ -87,10 +91,7 @@ TEST_CASE(
 
 TEST_CASE(
     "evaluation period: a record that has lost its end is refused, since only it tells the evaluations") {
-  Experiment<double> experiment = two_peer_experiment();
-  experiment.settings.run.evaluate_every = 1;
-  experiment.settings.run.evaluate_period = 30s;
-  ObserverScene scene(std::move(experiment));
+  ObserverScene scene(evaluated_by_time());
   for (const PeerId id : {0u, 1u}) scene.hello(id, 2);
   FrameHeader ready;
   put(to_observer::Ready{.last_verdict = 5}, ready);

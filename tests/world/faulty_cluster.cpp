@@ -8,6 +8,7 @@
 #include "runtime/peer/joining.hpp"
 #include "runtime/peer/peer.hpp"
 #include "runtime/peer/staleness.hpp"
+#include "runtime/record/evaluation_payload.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/peer_outcome.hpp"
 #include "tests/world/replica_corruption.hpp"
@@ -166,12 +167,6 @@ void FaultyCluster::answer(PeerId id, const ScoreAsked& question) {
        nodes_[id].session->tell_observer({FrameKind::answer, iteration, encode_score(score)});
        serve(id);
      });
-}
-
-std::vector<std::byte> FaultyCluster::snapshot_of(const PeerMeters& meters, const Peer<double>& peer) const {
-  const RunSettings::Run& run = experiment_.settings.run;
-  if (run.evaluate != RunSettings::Run::Evaluate::own) return encode_snapshot(meters, peer.told_model());
-  return encode_own_snapshot(meters, own_evaluation(experiment_.problem, peer.id(), peer.model(), run.seed));
 }
 
 void FaultyCluster::corrupt_if_due(Peer<double>& peer) {
@@ -353,7 +348,9 @@ void FaultyCluster::settle(Node& node) {
       meters.now = now_ - Instant{};
       node.evaluated[peer.iteration()] = peer.model();
       if (!node.unobserved)
-        node.session->tell_observer({FrameKind::evaluation, peer.iteration(), snapshot_of(meters, peer)});
+        node.session->tell_observer({FrameKind::evaluation, peer.iteration(),
+                                     evaluation_payload(experiment_.problem, experiment_.settings.run,
+                                                        peer.id(), peer.told_model(), meters)});
       peer.evaluation_taken();
       acts = true;
     } else if (peer.has_ended()) {

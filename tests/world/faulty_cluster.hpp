@@ -166,7 +166,6 @@ class FaultyCluster {
   void hear(Node& node, const DataArrived& data);
   void corrupt_if_due(Peer<double>& peer);
   void answer(PeerId id, const ScoreAsked& question);
-  std::vector<std::byte> snapshot_of(const PeerMeters& meters, const Peer<double>& peer) const;
   void serve(PeerId id);
   void tick(PeerId id);
   void settle(Node& node);
