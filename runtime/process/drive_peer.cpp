@@ -67,6 +67,7 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
         arrival_rate(settings, observer, session.self), evaluation_frame_bytes(experiment)});
   return {.self = session.self,
           .run_id = run_id(session.agreement),
+          .incarnation = session.incarnation,
           .sources = std::move(sources),
           .egress = EgressPort(limited(sending_rate(network)), settings.framing),
           .ingress = IngressPort(limited(receiving_rate(network)), settings.framing),
@@ -110,7 +111,10 @@ PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, const PeerEn
   SilenceWatch watch = silence_watch(experiment, input, run->peers);
   PeerSession session(std::move(input));
   sockets.start(session, std::move(destinations), run->observer);
-  const PeerEnd end = PeerDriver<Scalar>(experiment, id, session, sockets, std::move(watch), control).run();
+  TrainingTraffic unasked;
+  TrainingTraffic& traffic = entry.traffic ? *entry.traffic : unasked;
+  const PeerEnd end =
+      PeerDriver<Scalar>(experiment, id, session, sockets, std::move(watch), traffic, control).run();
   entry.on_end(end);
   return end;
 }

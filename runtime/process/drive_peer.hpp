@@ -8,6 +8,7 @@
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/record/run_control.hpp"
 #include "runtime/security/credentials.hpp"
+#include "runtime/transfer/training_traffic.hpp"
 
 namespace hearsay {
 
@@ -37,6 +38,7 @@ struct PeerEntry {
   SharedCredentials credentials = {};  ///< null: plain text
   bool resumes = false;          ///< resume from checkpoints; ignored if failure.checkpoint_every takes none
   bool limits_bandwidth = true;  ///< true: the built-in shaper does; false: the kernel does
+  TrainingTraffic* traffic = nullptr;  ///< where it says that it waits for messages; null: nobody asks
   /// Called once the peer listens, with its own address. Returns the addresses of the run; empty if the run
   /// is over, and then the peer ends with code 3.
   std::function<std::optional<RunAddresses>(const std::string& own)> meet;

@@ -21,11 +21,11 @@ class ObserverThread {
  public:
   ObserverThread(const Experiment<Scalar>& experiment, const std::vector<std::string>& peers,
                  const std::string& address, const HostsPatience& patience, const RunControl& control,
-                 const SharedCredentials& credentials)
+                 const SharedCredentials& credentials, const TrainingTraffic& training)
       : evaluator_(experiment.problem, experiment.settings.run,
                    evaluated_in(*experiment.method, experiment.settings), who_judges(experiment.problem)),
         server_(observer_input(experiment, patience.start, peers), evaluator_, address, credentials,
-                control.record, observer_network(experiment, false)),
+                control.record, observer_network(experiment, false), &training),
         thread_([this, &control] { serve(control); }) {}
 
   ~ObserverThread() {
@@ -87,6 +87,7 @@ HostsPeerEnd<Scalar> run_hosts_peer(const Experiment<Scalar>& experiment, PeerId
   const ClusterAddresses addresses = addresses_of(experiment.topology, place);
   const SharedCredentials credentials =
       load_credentials(experiment.settings.security, experiment.topology.peers, id, control.notice);
+  TrainingTraffic traffic;
   std::optional<ObserverThread<Scalar>> observer;
   HostsPeerEnd<Scalar> result;
   const PeerEntry entry{
@@ -95,12 +96,13 @@ HostsPeerEnd<Scalar> run_hosts_peer(const Experiment<Scalar>& experiment, PeerId
       .start_patience = patience.start,
       .credentials = credentials,
       .resumes = control.resumes,
+      .traffic = id == observer_peer ? &traffic : nullptr,
       .meet =
           [&](const std::string&) {
             if (id == observer_peer)
               observer.emplace(experiment, addresses.peers,
                                observer_listening_address(addresses, experiment.topology, place), patience,
-                               control, credentials);
+                               control, credentials, traffic);
             control.on_listening();
             return RunAddresses{addresses.peers, addresses.observer};
           },

@@ -15,7 +15,8 @@ namespace hearsay {
 
 template <class Scalar>
 PeerDriver<Scalar>::PeerDriver(const Experiment<Scalar>& experiment, PeerId id, PeerSession& session,
-                               PeerSockets& sockets, SilenceWatch watch, const RunControl& control)
+                               PeerSockets& sockets, SilenceWatch watch, TrainingTraffic& traffic,
+                               const RunControl& control)
     : experiment_(experiment),
       control_(control),
       session_(session),
@@ -27,6 +28,7 @@ PeerDriver<Scalar>::PeerDriver(const Experiment<Scalar>& experiment, PeerId id, 
       meter_(session, sockets),
       timeline_(control.timeline, id),
       pace_(network_of(experiment.settings, id).compute, experiment.settings.run.seed, id),
+      traffic_(traffic),
       round_clock_(experiment.settings.topology.round_deadline),
       scores_(experiment, id, session,
               [this](std::function<void()> work) { compute(std::move(work), Meanwhile::serves); }) {}
@@ -187,6 +189,7 @@ void PeerDriver<Scalar>::wait_for_others() {
   const PeerState awaited = peer_->state();
   if (awaited == PeerState::needs_messages) meter_.counts().waits.begin(since);
   timeline_.waits(since, peer_->iteration() + 1, awaited == PeerState::needs_messages);
+  const TrainingTraffic::Wait wait(traffic_, awaited == PeerState::needs_messages);
   while (peer_->state() == awaited && peer_->outbox().empty() && stage_ == Stage::trains && !end_) {
     receive();
     answer_questions();
@@ -231,16 +234,6 @@ void PeerDriver<Scalar>::on(const ResumeFrom& resume) {
   } catch (const std::exception& thrown) {  // an objective that is asked again
     end_with({3, "peer " + std::to_string(id()) + " could not be restored: " + thrown.what()});
   }
-}
-
-template <class Scalar>
-void PeerDriver<Scalar>::on(const RunStarts& start) {
-  meter_.begin(start.origin);
-  timeline_.start(start.origin);
-  if (std::exchange(stage_, Stage::trains) == Stage::restored) return;
-  keeper_.begin();
-  peer_->start();
-  for (const DataArrived& data : std::exchange(early_, {})) hear(data);
 }
 
 template <class Scalar>

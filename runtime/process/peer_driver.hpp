@@ -42,7 +42,7 @@ template <class Scalar>
 class PeerDriver {
  public:
   PeerDriver(const Experiment<Scalar>& experiment, PeerId id, PeerSession& session, PeerSockets& sockets,
-             SilenceWatch watch, const RunControl& control);
+             SilenceWatch watch, TrainingTraffic& traffic, const RunControl& control);
   PeerEnd run() {
     PeerEnd end = drive();
     end.took_part = has_started();
@@ -135,7 +135,14 @@ class PeerDriver {
       hear(data);
   }
   void on(const ResumeFrom& resume);
-  void on(const RunStarts& start);
+  void on(const RunStarts& start) {
+    meter_.begin(start.origin);
+    timeline_.start(start.origin);
+    if (std::exchange(stage_, Stage::trains) == Stage::restored) return;
+    keeper_.begin();
+    peer_->start();
+    for (const DataArrived& data : std::exchange(early_, {})) hear(data);
+  }
   void on(const VerdictArrived& verdict) {
     keeper_.hear_verdict(verdict.evaluated, verdict.proceed, verdict.announced);
     peer_->verdict(verdict.evaluated, verdict.proceed, verdict.announced);
@@ -292,6 +299,7 @@ class PeerDriver {
   PeerMeter meter_;
   PeerTimeline timeline_;
   GradientPace pace_;
+  TrainingTraffic& traffic_;
   RoundClock round_clock_;
   std::uint64_t announced_from_ = 1;  // the iteration that neighbors know this peer to be in
   enum class Stage {

@@ -19,7 +19,7 @@ namespace hearsay {
 //   offset  bytes  field             meaning
 //        0      2  version           6. Read first: another version may have another length and another
 //                                    checksum
-//        2      1  kind              1 to 25, see below
+//        2      1  kind              1 to 27, see below
 //        3      1  flags             bit 0: `due` is a remaining hold; all other bits are zero
 //        4      4  run id            digest of the agreement, the same in all frames of a run
 //        8      4  sender            peer id; the observer's is 0
@@ -124,6 +124,13 @@ enum class FrameKind : std::uint8_t {
   question = 24,
   /// The answer to a question, on `iteration`; payload: a LocalScore (score_payload.hpp).
   answer = 25,
+
+  // A long frame between a peer and the observer on another machine travels in pieces (runtime/transfer).
+
+  /// Payload: a part of the frame. Piece
+  piece = 26,
+  /// The receiver of the pieces asks for the next ones; no payload. Take
+  take = 27,
 };
 
 inline constexpr std::uint8_t flag_remaining_hold = 1;

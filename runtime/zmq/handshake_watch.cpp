@@ -6,6 +6,7 @@ namespace hearsay {
 
 namespace {
 
+constexpr Duration looks_every = std::chrono::milliseconds(100);
 constexpr Duration hold_back = std::chrono::seconds(1);
 /// A server that is killed in a handshake breaks off that one; one that lets nobody in breaks off all.
 constexpr int breaks_of_a_doubt = 2;
@@ -21,6 +22,8 @@ void HandshakeWatch::connect(zmq::context_t& context, zmq::socket_t& dealer, con
 
 HandshakeWatch::News HandshakeWatch::look(Instant now) {
   News news;
+  if (now < looks_at_) return news;
+  looks_at_ = now + looks_every;
   for (Watched& watched : watched_) {
     bool is_unreached = false;
     while (const auto report = watched.monitor.next())

@@ -7,6 +7,7 @@
 #include <zmq.hpp>
 
 #include "runtime/observer/observer_session.hpp"
+#include "runtime/transfer/transfers.hpp"
 #include "runtime/zmq/clock.hpp"
 #include "runtime/zmq/frames.hpp"
 #include "runtime/zmq/listening.hpp"
@@ -30,7 +31,7 @@ class ObserverServer::Server {
  public:
   Server(const ObserverInput& input, Evaluator& evaluator, const std::string& bind_address,
          const SharedCredentials& credentials, const RunRecord& earlier,
-         std::optional<ObserverNetwork> network)
+         std::optional<ObserverNetwork> network, const TrainingTraffic* training)
       : payload_limit_bytes_(evaluator.model_bytes() + record_limit_bytes),
         run_id_(run_id(input.agreement)),
         lost_after_(input.failure.lost_after),
@@ -38,6 +39,9 @@ class ObserverServer::Server {
         evaluator_(evaluator),
         session_(input, evaluator, monotonic_now(), earlier),
         routes_(input.peer_count),
+        training_(training),
+        transfers_(input.peer_count, payload_limit_bytes_, {run_id_, observer_peer, 0}),
+        transfers_to_(input.peer_count),
         zap_server_(context_, router_, credentials) {
     if (network) port_.emplace(std::move(*network));
     bound_address =
@@ -61,6 +65,7 @@ class ObserverServer::Server {
       if (!heard && session_.silent_peer(monotonic_now()))
         show_life_during([&] { session_.judge_silence(monotonic_now()); });
       send_outbox();
+      send_pieces();
       if (!heard && !session_.over()) wait();
     }
     for (const PeerId id : session_.did_not_confirm())
@@ -83,7 +88,7 @@ class ObserverServer::Server {
 
  private:
   void wait() {
-    timer_.set(port_ ? port_->next() : Instant::max());
+    timer_.set(std::min(port_ ? port_->next() : Instant::max(), transfers_.next(monotonic_now())));
     std::array<zmq::pollitem_t, 2> items{
         {{router_.handle(), 0, ZMQ_POLLIN, 0}, {nullptr, timer_.fd(), ZMQ_POLLIN, 0}}};
     try {
@@ -103,6 +108,10 @@ class ObserverServer::Server {
     const PeerId sender = frame.header.sender;
     if (frame.header.run_id == run_id_ && sender < routes_.size())
       routes_[sender].note(frame.header.incarnation, frame.from, session_.incarnation_of(sender));
+    if (frame.header.run_id == run_id_ && Transfers::is_word(frame.header.kind)) {
+      hear_piece(frame, control);
+      return true;
+    }
     if (port_ && session_.started() && frame.header.run_id == run_id_ && port_->holds(frame.header)) {
       port_->hold(frame.header, packet_of(std::move(frame.payload)), monotonic_now());
       return true;
@@ -112,6 +121,33 @@ class ObserverServer::Server {
     refuse_hello(frame.from);
     send_outbox();
     return true;
+  }
+
+  void hear_piece(const ReceivedFrame& frame, const RunControl& control) {
+    const PeerId sender = frame.header.sender;
+    if (sender >= routes_.size() || frame.header.incarnation != session_.incarnation_of(sender)) return;
+    begin_transfers_with(sender);
+    const auto whole = transfers_.hear(sender, frame.header, bytes_of(frame.payload), monotonic_now());
+    send_pieces();  // the sender need not wait until the models are evaluated
+    if (!whole) return;
+    hear(whole->header, whole->payload, {});
+    report_evaluations(control);
+    send_outbox();
+  }
+
+  /// A new process of a peer knows nothing of what was under way to and from an earlier one.
+  void begin_transfers_with(PeerId id) {
+    const std::uint32_t now = session_.incarnation_of(id);
+    if (std::exchange(transfers_to_[id], now) != now) transfers_.forget(id);
+  }
+
+  void send_pieces() {
+    transfers_.carry_out(monotonic_now(), training_ && training_->is_awaited(),
+                         [this](std::size_t id, const FrameHeader& header, auto payload) {
+                           const PeerId to = static_cast<PeerId>(id);
+                           const std::string way = routes_[to].to({}, session_.incarnation_of(to));
+                           if (!way.empty()) send_frame(router_, way, header, payload);
+                         });
   }
 
   /// Hears what has come through the emulated network; all that is on the way, if the run is being stopped.
@@ -211,11 +247,22 @@ class ObserverServer::Server {
       for (ObserverFrame& word : words) {
         const std::string to = routes_[word.to].to(word.only_to, session_.incarnation_of(word.to));
         if (port_ && !to.empty() && !pass_port(word)) continue;
+        if (travels_in_pieces(word)) {
+          begin_transfers_with(word.to);
+          transfers_.send(word.to, word.header, word.payload);
+          continue;
+        }
         const bool sent = !to.empty() && send_frame(router_, to, word.header, word.payload);
         if (sent) continue;
         word.only_to ? session_.note_unreachable(word.to, *word.only_to) : session_.note_unreachable(word.to);
       }
     }
+  }
+
+  /// To peers on other hosts, but for the one in this process.
+  bool travels_in_pieces(const ObserverFrame& word) const {
+    return training_ && !port_ && word.to != observer_peer && !word.only_to &&
+           transfers_.carries(word.to, word.header.kind, word.payload.size());
   }
 
   /// False if the frame need not be sent.
@@ -232,8 +279,11 @@ class ObserverServer::Server {
   Evaluator& evaluator_;
   ObserverSession session_;
   std::vector<PeerRoutes> routes_;
-  std::optional<ObserverPort> port_;  // if the emulated network shapes evaluations
-  AbsoluteTimer timer_;               // for what the port holds
+  const TrainingTraffic* training_;          // of the peer in this process; null if all peers are here
+  Transfers transfers_;                      // long frames
+  std::vector<std::uint32_t> transfers_to_;  // by peer: the process that they are with
+  std::optional<ObserverPort> port_;         // if the emulated network shapes evaluations
+  AbsoluteTimer timer_;                      // for what the port holds
   std::size_t reported_ = 0;
   std::optional<std::uint64_t> reported_best_;  // the iteration of the best evaluation
   bool announced_start_ = false;
@@ -246,9 +296,10 @@ class ObserverServer::Server {
 
 ObserverServer::ObserverServer(const ObserverInput& input, Evaluator& evaluator,
                                const std::string& bind_address, const SharedCredentials& credentials,
-                               const RunRecord& earlier, std::optional<ObserverNetwork> network)
+                               const RunRecord& earlier, std::optional<ObserverNetwork> network,
+                               const TrainingTraffic* training)
     : server_(std::make_unique<Server>(input, evaluator, bind_address, credentials, earlier,
-                                       std::move(network))) {}
+                                       std::move(network), training)) {}
 
 ObserverServer::~ObserverServer() = default;
 

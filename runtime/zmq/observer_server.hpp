@@ -10,6 +10,7 @@
 #include "runtime/record/outcome.hpp"
 #include "runtime/record/run_control.hpp"
 #include "runtime/security/credentials.hpp"
+#include "runtime/transfer/training_traffic.hpp"
 #include "runtime/zmq/observer_port.hpp"
 
 namespace hearsay {
@@ -28,9 +29,11 @@ class ObserverServer {
   /// Binds `bind_address` with the credentials of `observer_peer`, or for plain text if there are none.
   /// `earlier` is not empty if a run is resumed. Throws Misuse if the address is not
   /// available. `evaluator` must outlive the server. `network`: if the emulated network shapes evaluations.
+  /// `training`: of the peer in this process, which long frames give way to; null if all peers are on this
+  /// machine.
   ObserverServer(const ObserverInput& input, Evaluator& evaluator, const std::string& bind_address,
                  const SharedCredentials& credentials = {}, const RunRecord& earlier = {},
-                 std::optional<ObserverNetwork> network = {});
+                 std::optional<ObserverNetwork> network = {}, const TrainingTraffic* training = nullptr);
   ~ObserverServer();
 
   const std::string& bound_address() const;

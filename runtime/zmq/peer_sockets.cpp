@@ -8,6 +8,7 @@
 
 #include "runtime/network/egress.hpp"
 #include "runtime/network/hold_queue.hpp"
+#include "runtime/transfer/transfers.hpp"
 #include "runtime/wire/frame.hpp"
 #include "runtime/zmq/clock.hpp"
 #include "runtime/zmq/frames.hpp"
@@ -29,6 +30,7 @@ class PeerSockets::Server {
         heard_at_(input_.sources.size()),
         egress_(input_.egress, input_.same_machine),
         hold_(input_.ingress),
+        with_observer_(1, input_.payload_limit_bytes, {input_.run_id, input_.self, input_.incarnation}),
         timeline_(input_.timeline, input_.self) {
     bound_address = listen(router_, {input_.payload_limit_bytes, high_water_mark, last_words_linger_ms},
                            "address", bind_address);
@@ -64,7 +66,7 @@ class PeerSockets::Server {
       const Instant next_word = session_->tick(now);
       attend();
       if (events.size() != known) return;
-      timer_.set(std::min(hold_.next(), next_word));
+      timer_.set(std::min({hold_.next(), next_word, with_observer_.next(now)}));
       continues = wait(until);
       attend();
     } while (continues && events.size() == known && monotonic_now() < until);
@@ -111,7 +113,6 @@ class PeerSockets::Server {
   static constexpr int nobody = -1;
   static constexpr std::size_t also_place = 0, timer_place = 1, router_place = 2, observer_place = 3,
                                outlets_place = 4;
-  static constexpr Duration look_at_handshakes_every = std::chrono::milliseconds(100);
 
   static int wakes_of(zmq::socket_t& socket) { return socket.get(zmq::sockopt::fd); }
 
@@ -123,8 +124,6 @@ class PeerSockets::Server {
   }
 
   void look_at_handshakes(Instant now) {
-    if (now < next_look_at_handshakes_) return;
-    next_look_at_handshakes_ = now + look_at_handshakes_every;
     const HandshakeWatch::News news = handshakes_.look(now);
     if (news.doubt) session_->doubt(*news.doubt);
     if (news.refusal) session_->shut_out(*news.refusal);
@@ -144,7 +143,23 @@ class PeerSockets::Server {
     observer_may_be_ready_ = true;
     FrameHeader header = word.header;
     if (input_.observer_lane) input_.observer_lane->complete(header, egress_, monotonic_now());
+    if (is_far_from_observer() && with_observer_.carries(0, header.kind, word.payload.size()))
+      return with_observer_.send(0, header, word.payload);
     send_frame(observer_, {}, header, word.payload);
+  }
+
+  /// Then long frames travel in pieces; over the emulated network they are whole.
+  bool is_far_from_observer() const {
+    return !input_.same_machine && !input_.observer_lane && input_.self != observer_peer;
+  }
+
+  /// No training of this process gives way: the observer asks for the pieces when its own one permits it.
+  void send_pieces() {
+    with_observer_.carry_out(monotonic_now(), false,
+                             [this](std::size_t, const FrameHeader& header, auto payload) {
+                               observer_may_be_ready_ = true;
+                               send_frame(observer_, {}, header, payload);
+                             });
   }
 
   /// Sends refusals over the connection from which the hello came, since the caller may have claimed the id
@@ -262,6 +277,7 @@ class PeerSockets::Server {
       if (outlet.may_be_ready) attend(outlet);
     if (observer_may_be_ready_) receive_from_observer();
     carry_out();
+    send_pieces();
     release_held();
   }
 
@@ -291,6 +307,14 @@ class PeerSockets::Server {
         return;
       }
       const Instant now = monotonic_now();
+      if (reception == Reception::frame && frame.header.run_id == input_.run_id &&
+          is_from_observer(frame.header)) {
+        if (frame.header.kind == FrameKind::welcome) with_observer_.forget(0);
+        if (Transfers::is_word(frame.header.kind)) {
+          hear_piece(frame, now);
+          continue;
+        }
+      }
       if (reception == Reception::frame && input_.observer_lane && frame.header.run_id == input_.run_id &&
           input_.observer_lane->holds(frame.header)) {
         observer_heard_at_ = now;
@@ -302,6 +326,13 @@ class PeerSockets::Server {
         observer_heard_at_ = now;
       }
     }
+  }
+
+  void hear_piece(const ReceivedFrame& frame, Instant now) {
+    observer_heard_at_ = now;
+    const auto whole = with_observer_.hear(0, frame.header, bytes_of(frame.payload), now);
+    if (whole && session_->hear_observer(whole->header, whole->payload, now) == FrameUse::garbage)
+      ++counters_.garbage;
   }
 
   void release_held() {
@@ -331,10 +362,10 @@ class PeerSockets::Server {
   PeerSession* session_ = nullptr;   // from `begin` on
   std::vector<Instant> heard_at_;    // by source
   Instant observer_heard_at_{};
-  Instant next_look_at_handshakes_{};
   SocketCounters counters_{};  // the ZAP server counts who was refused
   Egress egress_;
   HoldQueue hold_;
+  Transfers with_observer_;  // long frames
   PeerTimeline timeline_;
   AbsoluteTimer timer_;
   std::vector<pollfd> polled_;

@@ -30,6 +30,7 @@ struct Source {
 struct SocketInput {
   PeerId self;
   std::uint32_t run_id;         ///< of the run's frames
+  std::uint32_t incarnation;    ///< of this process
   std::vector<Source> sources;  ///< the peers that this peer hears, ascending
   EgressPort egress;
   IngressPort ingress;

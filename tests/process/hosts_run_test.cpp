@@ -102,20 +102,23 @@ class SlowToEvaluate final : public Objective<float> {
 
 TEST_SUITE("net") {
   TEST_CASE("cluster: three peers started one by one, in any order, end with the simulator's bits") {
-    const Addresses addresses = {free_address(), free_address(), free_address()};
-    const auto experiment =
-        with_addresses(quadratic_experiment<float>("dcd-psgd", "ring", 3, 50), addresses, free_address());
-    const Process third = start_peer(experiment, 2);
-    const Process first = start_peer(experiment, 0);
-    const Process second = start_peer(experiment, 1);
-    const Ended observed = first.join();
-    CHECK(observed.exit_code == 0);
-    CHECK(second.join().exit_code == 0);
-    CHECK(third.join().exit_code == 0);
-    std::string expected;
-    for (const PeerOutcome& peer : simulate(experiment, Duration{0}).peers)
-      expected += std::to_string(peer.model_digest) + " ";
-    CHECK(observed.text == expected);
+    for (const Index dimension : {50, 100'000}) {  // whose models travel whole, and in pieces
+      CAPTURE(dimension);
+      const Addresses addresses = {free_address(), free_address(), free_address()};
+      const auto experiment = with_addresses(quadratic_experiment<float>("dcd-psgd", "ring", 3, dimension),
+                                             addresses, free_address());
+      const Process third = start_peer(experiment, 2);
+      const Process first = start_peer(experiment, 0);
+      const Process second = start_peer(experiment, 1);
+      const Ended observed = first.join();
+      CHECK(observed.exit_code == 0);
+      CHECK(second.join().exit_code == 0);
+      CHECK(third.join().exit_code == 0);
+      std::string expected;
+      for (const PeerOutcome& peer : simulate(experiment, Duration{0}).peers)
+        expected += std::to_string(peer.model_digest) + " ";
+      CHECK(observed.text == expected);
+    }
   }
 
   TEST_CASE("cluster: evaluations pass the emulated network of hosts that share no clock, too") {

@@ -1,0 +1,104 @@
+#include "runtime/transfer/piece_receiver.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace hearsay {
+
+namespace {
+
+// A piece that comes so much later than the last one did is lost with its connection.
+constexpr Duration patience = std::chrono::seconds(3);
+constexpr int delays_of_patience = 4;
+
+}  // namespace
+
+std::optional<WholeFrame> PieceReceiver::hear(std::size_t from, const FrameHeader& head,
+                                              std::span<const std::byte> payload, Instant now,
+                                              Courtesy& courtesy) {
+  const Piece piece = as_piece(head);
+  if (piece.from == 0) {
+    take_announcement(from, head, payload);
+    return std::nullopt;
+  }
+  Sender& sender = senders_[from];
+  const bool fits = sender.frame && piece.of == sender.name() &&
+                    head.incarnation == sender.frame->header.incarnation && piece.from == sender.has() &&
+                    payload.size() <= sender.bytes() - sender.has();
+  if (!fits) return std::nullopt;  // it came twice, or of a frame that is not wanted any more
+  std::vector<std::byte>& whole = sender.frame->payload;
+  whole.insert(whole.end(), payload.begin(), payload.end());
+  sender.asked_until = std::max(sender.asked_until, sender.has());
+  note_arrival(sender, payload.size(), now, courtesy);
+  if (sender.has() < sender.bytes()) return std::nullopt;
+  say(from, sender.bytes(), 0);
+  std::optional<WholeFrame> done = std::move(sender.frame);
+  forget(from);
+  return payload_intact(done->header, done->payload) ? std::move(done) : std::nullopt;
+}
+
+void PieceReceiver::take_announcement(std::size_t from, const FrameHeader& head,
+                                      std::span<const std::byte> payload) {
+  const DecodedHeader announced = decode_header(payload, payload_limit_bytes_);
+  const FrameHeader& header = announced.header;
+  const bool is_of_sender = announced.defect == FrameDefect::none && header.run_id == head.run_id &&
+                            header.sender == head.sender && header.incarnation == head.incarnation &&
+                            PiecesOf{header.kind, header.iteration} == as_piece(head).of;
+  if (!is_of_sender || header.payload_bytes == 0) return;
+  Sender& sender = senders_[from];
+  if (!sender.frame || sender.frame->header != header) {
+    forget(from);
+    sender.frame = WholeFrame{header, {}};
+    sender.asked_until = header_bytes;
+    turns_.push_back(from);
+  }
+  say(from, sender.has(), 0);
+}
+
+void PieceReceiver::note_arrival(Sender& sender, std::uint64_t bytes, Instant now, Courtesy& courtesy) {
+  while (!sender.asked.empty() && sender.asked.front().until <= sender.has()) {
+    sender.last_delay = now - sender.asked.front().at;
+    sender.asked.pop_front();
+    sender.window.note(bytes, sender.last_delay, sender.under_way() + bytes, now);
+    courtesy.note_delay(sender.last_delay, now);
+  }
+  sender.last_news = now;
+}
+
+void PieceReceiver::forget(std::size_t from) {
+  Sender& sender = senders_[from];
+  sender.frame.reset();
+  sender.asked.clear();
+  std::erase(turns_, from);
+}
+
+/// What is under way to it is lost. The next sender has its turn.
+void PieceReceiver::ask_again(Sender& sender, Instant now) {
+  sender.asked.clear();
+  sender.asked_until = sender.has();
+  sender.window.note_loss(now);
+  turns_.push_back(turns_.front());
+  turns_.pop_front();
+}
+
+void PieceReceiver::tick(Instant now, bool training_waits, Courtesy& courtesy) {
+  if (turns_.empty()) return;
+  if (Sender& first = senders_[turns_.front()];
+      !first.asked.empty() && now - first.last_news > patience + delays_of_patience * first.last_delay)
+    ask_again(first, now);
+  const std::size_t whom = turns_.front();
+  Sender& sender = senders_[whom];
+  while (sender.asked_until < sender.bytes() && courtesy.permits(now, training_waits)) {
+    const std::uint64_t piece =
+        std::min<std::uint64_t>(sender.window.piece_bytes(), sender.bytes() - sender.asked_until);
+    const bool has_room = sender.under_way() + piece <= sender.window.bytes();
+    if (sender.under_way() != 0 && (training_waits || !has_room)) return;
+    if (sender.asked.empty()) sender.last_news = now;
+    say(whom, sender.asked_until, static_cast<std::uint32_t>(piece));
+    sender.asked_until += piece;
+    sender.asked.push_back({sender.asked_until, now});
+    courtesy.note_piece(now);
+  }
+}
+
+}  // namespace hearsay

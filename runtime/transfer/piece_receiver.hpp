@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "runtime/foundation/units.hpp"
+#include "runtime/transfer/courtesy.hpp"
+#include "runtime/transfer/take_window.hpp"
+#include "runtime/wire/frame.hpp"
+#include "runtime/wire/pieces.hpp"
+
+namespace hearsay {
+
+/// A frame that has come in pieces.
+struct WholeFrame {
+  FrameHeader header;
+  std::vector<std::byte> payload;
+};
+
+/// Asks senders for the pieces of their long frames, one sender at a time in the order of the announcements,
+/// and puts the frames together. Holds at most one unfinished frame of each sender, and memory for no more of
+/// it than has come.
+class PieceReceiver {
+ public:
+  /// Senders are numbered from 0. A frame with a longer payload than `payload_limit_bytes` is not taken.
+  PieceReceiver(std::size_t senders, std::size_t payload_limit_bytes)
+      : payload_limit_bytes_(payload_limit_bytes), senders_(senders) {}
+
+  /// Takes in a piece of sender `from`, whose checksums are right. Returns the frame that it completes.
+  std::optional<WholeFrame> hear(std::size_t from, const FrameHeader& head,
+                                 std::span<const std::byte> payload, Instant now, Courtesy& courtesy);
+  /// Sender `from` has sent this frame whole, or is another process now: its pieces are not needed.
+  void forget(std::size_t from);
+
+  /// Asks for what may travel now.
+  void tick(Instant now, bool training_waits, Courtesy& courtesy);
+  /// What to say to the senders. The caller must remove it.
+  struct Said {
+    std::size_t to;
+    Take take;
+  };
+  std::vector<Said>& outbox() { return outbox_; }
+
+  /// True if no frame is unfinished.
+  bool idle() const { return turns_.empty(); }
+
+ private:
+  struct Asked {
+    std::uint64_t until;
+    Instant at;
+  };
+  struct Sender {
+    std::optional<WholeFrame> frame;  // unfinished; the payload has what has come
+    std::uint64_t asked_until = 0;    // a position in the frame
+    std::deque<Asked> asked = {};     // what is under way
+    Instant last_news{};              // when a piece came, or was asked for while none was under way
+    Duration last_delay{};
+    TakeWindow window = {};
+
+    PiecesOf name() const { return {frame->header.kind, frame->header.iteration}; }
+    std::uint64_t has() const { return header_bytes + frame->payload.size(); }
+    std::uint64_t bytes() const { return header_bytes + frame->header.payload_bytes; }
+    std::uint64_t under_way() const { return asked_until - has(); }
+  };
+  void take_announcement(std::size_t from, const FrameHeader& head, std::span<const std::byte> payload);
+  void note_arrival(Sender& sender, std::uint64_t bytes, Instant now, Courtesy& courtesy);
+  void ask_again(Sender& sender, Instant now);
+  void say(std::size_t to, std::uint64_t from, std::uint32_t bytes) {
+    outbox_.push_back({to, {senders_[to].name(), from, bytes}});
+  }
+
+  std::size_t payload_limit_bytes_;
+  std::vector<Sender> senders_;
+  std::deque<std::size_t> turns_;  // the senders with an unfinished frame; the first one is asked
+  std::vector<Said> outbox_;
+};
+
+}  // namespace hearsay

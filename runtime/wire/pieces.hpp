@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/wire/frame.hpp"
+
+// The words with which a long frame travels in pieces, in both directions between a peer and the observer.
+
+namespace hearsay {
+
+/// Which frame the pieces are of: no sender has two of one kind on one iteration.
+struct PiecesOf {
+  FrameKind kind = FrameKind::evaluation;  ///< any number may arrive
+  std::uint64_t iteration = 0;
+  bool operator==(const PiecesOf&) const = default;
+};
+
+/// A part of a frame, which is read as its header followed by its payload. The first piece, from 0 on, is
+/// the header alone, and announces the frame; the others come when they are asked for.
+struct Piece {
+  static constexpr FrameKind kind = FrameKind::piece;
+  PiecesOf of;
+  std::uint64_t from = 0;  ///< the position of the first byte of the payload in that frame
+  bool operator==(const Piece&) const = default;
+};
+void put(const Piece& piece, FrameHeader& header);
+Piece as_piece(const FrameHeader& header);
+
+/// The receiver asks for `bytes` bytes from position `from` on. 0 bytes: it has heard the announcement, and
+/// will ask. 0 bytes from the end of the frame: it has the whole frame.
+struct Take {
+  static constexpr FrameKind kind = FrameKind::take;
+  PiecesOf of;
+  std::uint64_t from = 0;
+  std::uint32_t bytes = 0;
+  bool operator==(const Take&) const = default;
+};
+void put(const Take& take, FrameHeader& header);
+Take as_take(const FrameHeader& header);
+
+}  // namespace hearsay
