@@ -39,7 +39,18 @@ void Inquiry::ask(PeerId id, const Question& question, std::uint32_t beat) {
   ObserverFrame& said = words_.say(id, FrameKind::question);
   said.header.iteration = question.iteration;
   if (question.iteration != 0)  // x_0 all peers have
-    said.payload.assign(question.model.begin(), question.model.end());
+    said.payload = model_of(question);
+}
+
+/// One copy for all peers.
+const SharedBytes& Inquiry::model_of(const Question& question) {
+  const std::vector<Question> open = schedule_.questions();
+  std::erase_if(models_, [&](const auto& known) {
+    return std::ranges::find(open, known.first, &Question::iteration) == open.end();
+  });
+  const auto known = models_.find(question.iteration);
+  return known != models_.end() ? known->second
+                                : models_.emplace(question.iteration, question.model).first->second;
 }
 
 }  // namespace hearsay

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "runtime/foundation/shared_bytes.hpp"
 #include "runtime/observer/evaluation_schedule.hpp"
 #include "runtime/observer/members.hpp"
 #include "runtime/observer/observer_frames.hpp"
@@ -38,12 +40,14 @@ class Inquiry {
     SentBefore sent;
   };
   void ask(PeerId id, const Question& question, std::uint32_t beat);
+  const SharedBytes& model_of(const Question& question);
 
   const EvaluationSchedule& schedule_;
   const Members& members_;
   ObserverFrames& words_;
-  std::optional<std::uint64_t> newest_;    // the iteration of the newest question that was sent
-  std::vector<std::vector<Asked>> asked_;  // by peer: the open questions that were sent to it
+  std::optional<std::uint64_t> newest_;          // the iteration of the newest question that was sent
+  std::vector<std::vector<Asked>> asked_;        // by peer: the open questions that were sent to it
+  std::map<std::uint64_t, SharedBytes> models_;  // of the open questions, by iteration
 };
 
 }  // namespace hearsay

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/foundation/shared_bytes.hpp"
 #include "runtime/wire/control_word.hpp"
 #include "runtime/wire/frame.hpp"
 
@@ -16,7 +17,7 @@ namespace hearsay {
 struct ObserverFrame {
   PeerId to;
   FrameHeader header;
-  std::vector<std::byte> payload;
+  SharedBytes payload;  ///< a question has the same for all peers
   /// If several processes claim to be peer `to`, the frame goes only to the process with this incarnation; if
   /// empty, to the process that has the id (`incarnation_of`).
   std::optional<std::uint32_t> only_to = {};
@@ -36,7 +37,7 @@ class ObserverFrames {
   /// Returns the frame, so that the caller can complete it.
   ObserverFrame& say(PeerId to, FrameKind kind, const std::string& text = {}) {
     const auto bytes = std::as_bytes(std::span(text));
-    unsent_.push_back({to, header_of(kind), {bytes.begin(), bytes.end()}});
+    unsent_.push_back({to, header_of(kind), SharedBytes(bytes)});
     return unsent_.back();
   }
   template <ControlWord Word>

@@ -15,7 +15,7 @@ constexpr std::size_t most_asked = 64;
 
 }  // namespace
 
-void PieceSender::add(FrameHeader header, std::vector<std::byte> payload) {
+void PieceSender::add(const FrameHeader& header, SharedBytes payload) {
   ensure(header.payload_bytes == payload.size(), "the header of a frame in pieces is complete");
   const PiecesOf name{header.kind, header.iteration};
   const auto known = std::ranges::find(frames_, name, &Waiting::name);
@@ -27,7 +27,7 @@ void PieceSender::add(FrameHeader header, std::vector<std::byte> payload) {
   known->is_announced = false;
 }
 
-void PieceSender::add_whole(FrameHeader header, std::vector<std::byte> payload) {
+void PieceSender::add_whole(const FrameHeader& header, SharedBytes payload) {
   frames_.push_back({header, std::move(payload), true});
 }
 
@@ -45,7 +45,7 @@ void PieceSender::hear(const Take& take, Instant now, Courtesy& courtesy) {
 
 void PieceSender::send(Instant now, bool training_waits, Courtesy& courtesy, const Sink& sink) {
   while (!frames_.empty() && frames_.front().is_whole) {
-    sink(frames_.front().header, frames_.front().payload);
+    sink(frames_.front().header, frames_.front().payload.bytes());
     close_front();
   }
   if (frames_.empty()) return;
@@ -56,7 +56,7 @@ void PieceSender::send(Instant now, bool training_waits, Courtesy& courtesy, con
     asked_.pop_front();
     const std::uint64_t begin = take.from - header_bytes;
     const std::uint64_t bytes = std::min<std::uint64_t>(take.bytes, frame.payload.size() - begin);
-    send_piece(take.from, std::span(frame.payload).subspan(begin, bytes), sink);
+    send_piece(take.from, frame.payload.bytes().subspan(begin, bytes), sink);
     courtesy.note_piece(now);
     last_piece_left_ = now;
   }

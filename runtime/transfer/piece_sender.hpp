@@ -6,8 +6,8 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <vector>
 
+#include "runtime/foundation/shared_bytes.hpp"
 #include "runtime/foundation/units.hpp"
 #include "runtime/transfer/courtesy.hpp"
 #include "runtime/wire/frame.hpp"
@@ -24,9 +24,9 @@ class PieceSender {
 
   /// Adds a frame. If one of its kind and iteration is waiting, that one is announced again instead; if the
   /// receiver has not answered the first announcement, it knows no pieces, and gets the whole frame.
-  void add(FrameHeader header, std::vector<std::byte> payload);
+  void add(const FrameHeader& header, SharedBytes payload);
   /// Adds a frame that travels whole, behind those before it.
-  void add_whole(FrameHeader header, std::vector<std::byte> payload);
+  void add_whole(const FrameHeader& header, SharedBytes payload);
   bool empty() const { return frames_.empty(); }
 
   void hear(const Take& take, Instant now, Courtesy& courtesy);
@@ -45,7 +45,7 @@ class PieceSender {
  private:
   struct Waiting {
     FrameHeader header;
-    std::vector<std::byte> payload;
+    SharedBytes payload;
     bool is_whole;
     bool is_announced = false;
     bool is_answered = false;

@@ -11,12 +11,11 @@ constexpr Duration look_again_after = std::chrono::milliseconds(5);
 
 }  // namespace
 
-void Transfers::send(std::size_t to, FrameHeader header, std::span<const std::byte> payload) {
-  std::vector<std::byte> own(payload.begin(), payload.end());
-  if (header.kind == FrameKind::result) return senders_[to].add_whole(header, std::move(own));
+void Transfers::send(std::size_t to, FrameHeader header, SharedBytes payload) {
+  if (header.kind == FrameKind::result) return senders_[to].add_whole(header, std::move(payload));
   header.payload_bytes = static_cast<std::uint32_t>(payload.size());
   header.payload_checksum = payload_checksum(payload);
-  senders_[to].add(header, std::move(own));
+  senders_[to].add(header, std::move(payload));
 }
 
 std::optional<WholeFrame> Transfers::hear(std::size_t from, const FrameHeader& head,

@@ -35,7 +35,7 @@ class Transfers {
                     : kind == FrameKind::result && !senders_[to].empty();
   }
   /// Takes over such a frame.
-  void send(std::size_t to, FrameHeader header, std::span<const std::byte> payload);
+  void send(std::size_t to, FrameHeader header, SharedBytes payload);
 
   static bool is_word(FrameKind kind) { return kind == FrameKind::piece || kind == FrameKind::take; }
   /// Takes in a piece or a take, whose checksums are right. Returns the frame that it completes.

@@ -113,8 +113,11 @@ Reception receive_at_dealer(zmq::socket_t& dealer, std::size_t payload_limit_byt
   return receive_parts(dealer, std::move(header), payload_limit_bytes, frame);
 }
 
-bool send_frame(zmq::socket_t& socket, const std::string& to, FrameHeader header,
-                std::span<const std::byte> payload) {
+namespace {
+
+/// Sends all parts but the payload. Returns false if ZeroMQ does not take them.
+bool send_head(zmq::socket_t& socket, const std::string& to, FrameHeader header,
+               std::span<const std::byte> payload) {
   header.payload_bytes = static_cast<std::uint32_t>(payload.size());
   header.payload_checksum = payload_checksum(payload);
   std::array<std::byte, header_bytes> head{};
@@ -125,8 +128,26 @@ bool send_frame(zmq::socket_t& socket, const std::string& to, FrameHeader header
     return false;  // ROUTER_MANDATORY: no connection has this routing id
   }
   // Once ZeroMQ has taken the first part of a message, it takes the others, too.
-  if (!send_part(socket, zmq::buffer(head), zmq::send_flags::sndmore)) return false;
-  return send_part(socket, zmq::buffer(payload.data(), payload.size()));
+  return send_part(socket, zmq::buffer(head), zmq::send_flags::sndmore);
+}
+
+}  // namespace
+
+bool send_frame(zmq::socket_t& socket, const std::string& to, FrameHeader header,
+                std::span<const std::byte> payload) {
+  return send_head(socket, to, header, payload) &&
+         send_part(socket, zmq::buffer(payload.data(), payload.size()));
+}
+
+bool send_shared(zmq::socket_t& socket, const std::string& to, const FrameHeader& header,
+                 const SharedBytes& payload) {
+  const std::span<const std::byte> bytes = payload;
+  if (bytes.size() < share_from_bytes) return send_frame(socket, to, header, bytes);
+  if (!send_head(socket, to, header, bytes)) return false;
+  const auto give_back = [](void*, void* shared) { delete static_cast<SharedBytes*>(shared); };
+  zmq::message_t shared(const_cast<std::byte*>(bytes.data()), bytes.size(), give_back,
+                        new SharedBytes(payload));
+  return send_part(socket, shared);
 }
 
 bool send_packet(zmq::socket_t& dealer, const FrameHeader& header, const PacketRef& packet) {

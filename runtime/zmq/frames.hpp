@@ -5,6 +5,7 @@
 #include <zmq.hpp>
 
 #include "algorithms/compression/seam/packet.hpp"
+#include "runtime/foundation/shared_bytes.hpp"
 #include "runtime/wire/frame.hpp"
 
 namespace hearsay {
@@ -45,6 +46,10 @@ Reception receive_at_dealer(zmq::socket_t& dealer, std::size_t payload_limit_byt
 /// `to` is empty at a DEALER.
 bool send_frame(zmq::socket_t& socket, const std::string& to, FrameHeader header,
                 std::span<const std::byte> payload);
+
+/// The same for bytes that others share: ZeroMQ does not copy them, if they are many.
+bool send_shared(zmq::socket_t& socket, const std::string& to, const FrameHeader& header,
+                 const SharedBytes& payload);
 
 /// The same for a data packet. `header` has its length and checksum already: they are computed once for all
 /// destinations. The bytes of a large packet are not copied; ZeroMQ shares them until they are sent.

@@ -252,7 +252,7 @@ class ObserverServer::Server {
           transfers_.send(word.to, word.header, word.payload);
           continue;
         }
-        const bool sent = !to.empty() && send_frame(router_, to, word.header, word.payload);
+        const bool sent = !to.empty() && send_shared(router_, to, word.header, word.payload);
         if (sent) continue;
         word.only_to ? session_.note_unreachable(word.to, *word.only_to) : session_.note_unreachable(word.to);
       }

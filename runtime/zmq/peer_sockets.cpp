@@ -139,12 +139,12 @@ class PeerSockets::Server {
     send_frame(router_, route, word.header, word.payload);
   }
 
-  void send_to_observer(const PeerFrame& word) {
+  void send_to_observer(PeerFrame& word) {
     observer_may_be_ready_ = true;
     FrameHeader header = word.header;
     if (input_.observer_lane) input_.observer_lane->complete(header, egress_, monotonic_now());
     if (is_far_from_observer() && with_observer_.carries(0, header.kind, word.payload.size()))
-      return with_observer_.send(0, header, word.payload);
+      return with_observer_.send(0, header, std::move(word.payload));
     send_frame(observer_, {}, header, word.payload);
   }
 
