@@ -72,33 +72,58 @@ void PieceReceiver::forget(std::size_t from) {
   std::erase(turns_, from);
 }
 
-/// What is under way to it is lost. The next sender has its turn.
-void PieceReceiver::ask_again(Sender& sender, Instant now) {
-  sender.asked.clear();
-  sender.asked_until = sender.has();
-  sender.window.note_loss(now);
-  turns_.push_back(turns_.front());
-  turns_.pop_front();
+Instant PieceReceiver::Sender::lost_at() const {
+  return asked.empty() ? Instant::max() : last_news + patience + delays_of_patience * last_delay;
 }
 
-void PieceReceiver::tick(Instant now, bool training_waits, Courtesy& courtesy) {
-  if (turns_.empty()) return;
-  if (Sender& first = senders_[turns_.front()];
-      !first.asked.empty() && now - first.last_news > patience + delays_of_patience * first.last_delay)
-    ask_again(first, now);
-  const std::size_t whom = turns_.front();
+Instant PieceReceiver::next() const {
+  Instant first = Instant::max();
+  for (std::size_t k = 0; k < active(); ++k) first = std::min(first, senders_[turns_[k]].lost_at());
+  return first;
+}
+
+/// A sender from which nothing comes makes room for the next one.
+void PieceReceiver::give_up_what_is_lost(Instant now) {
+  for (std::size_t k = active(); k-- > 0;) {
+    const std::size_t whom = turns_[k];
+    Sender& sender = senders_[whom];
+    if (now < sender.lost_at()) continue;
+    sender.asked.clear();
+    sender.asked_until = sender.has();
+    sender.window.note_loss(now);
+    turns_.erase(turns_.begin() + static_cast<std::ptrdiff_t>(k));
+    turns_.push_back(whom);
+  }
+}
+
+bool PieceReceiver::anything_under_way() const {
+  return std::ranges::any_of(senders_, [](const Sender& sender) { return !sender.asked.empty(); });
+}
+
+bool PieceReceiver::tick(Instant now, bool training_waits, Courtesy& courtesy) {
+  give_up_what_is_lost(now);
+  bool is_free = true;
+  for (std::size_t k = 0; k < active(); ++k)
+    is_free = ask(turns_[k], now, training_waits, courtesy) && is_free;
+  return is_free;
+}
+
+/// Asks one sender for what its window permits. Returns false if the training holds it up.
+bool PieceReceiver::ask(std::size_t whom, Instant now, bool training_waits, Courtesy& courtesy) {
   Sender& sender = senders_[whom];
-  while (sender.asked_until < sender.bytes() && courtesy.permits(now, training_waits)) {
+  while (sender.asked_until < sender.bytes()) {
     const std::uint64_t piece =
         std::min<std::uint64_t>(sender.window.piece_bytes(), sender.bytes() - sender.asked_until);
-    const bool has_room = sender.under_way() + piece <= sender.window.bytes();
-    if (sender.under_way() != 0 && (training_waits || !has_room)) return;
+    const bool has_room = sender.asked.empty() || sender.under_way() + piece <= sender.window.bytes();
+    if (!has_room) return true;
+    if (!courtesy.permits(now, training_waits) || (training_waits && anything_under_way())) return false;
     if (sender.asked.empty()) sender.last_news = now;
     say(whom, sender.asked_until, static_cast<std::uint32_t>(piece));
     sender.asked_until += piece;
     sender.asked.push_back({sender.asked_until, now});
     courtesy.note_piece(now);
   }
+  return true;
 }
 
 }  // namespace hearsay

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -21,9 +22,9 @@ struct WholeFrame {
   std::vector<std::byte> payload;
 };
 
-/// Asks senders for the pieces of their long frames, one sender at a time in the order of the announcements,
-/// and puts the frames together. Holds at most one unfinished frame of each sender, and memory for no more of
-/// it than has come.
+/// Asks senders for the pieces of their long frames, at most eight at a time in the order of the
+/// announcements, and puts the frames together. Holds at most one unfinished frame of each sender, and memory
+/// for no more of it than has come.
 class PieceReceiver {
  public:
   /// Senders are numbered from 0. A frame with a longer payload than `payload_limit_bytes` is not taken.
@@ -36,8 +37,8 @@ class PieceReceiver {
   /// Sender `from` has sent this frame whole, or is another process now: its pieces are not needed.
   void forget(std::size_t from);
 
-  /// Asks for what may travel now.
-  void tick(Instant now, bool training_waits, Courtesy& courtesy);
+  /// Asks for what may travel now. Returns false if only the training holds up something.
+  bool tick(Instant now, bool training_waits, Courtesy& courtesy);
   /// What to say to the senders. The caller must remove it.
   struct Said {
     std::size_t to;
@@ -45,8 +46,8 @@ class PieceReceiver {
   };
   std::vector<Said>& outbox() { return outbox_; }
 
-  /// True if no frame is unfinished.
-  bool idle() const { return turns_.empty(); }
+  /// When what is under way is believed to be lost: `tick` is due then.
+  Instant next() const;
 
  private:
   struct Asked {
@@ -65,17 +66,23 @@ class PieceReceiver {
     std::uint64_t has() const { return header_bytes + frame->payload.size(); }
     std::uint64_t bytes() const { return header_bytes + frame->header.payload_bytes; }
     std::uint64_t under_way() const { return asked_until - has(); }
+    Instant lost_at() const;
   };
+  std::size_t active() const { return std::min(turns_.size(), most_active); }
   void take_announcement(std::size_t from, const FrameHeader& head, std::span<const std::byte> payload);
   void note_arrival(Sender& sender, std::uint64_t bytes, Instant now, Courtesy& courtesy);
-  void ask_again(Sender& sender, Instant now);
+  void give_up_what_is_lost(Instant now);
+  bool anything_under_way() const;
+  bool ask(std::size_t whom, Instant now, bool training_waits, Courtesy& courtesy);
   void say(std::size_t to, std::uint64_t from, std::uint32_t bytes) {
     outbox_.push_back({to, {senders_[to].name(), from, bytes}});
   }
 
+  static constexpr std::size_t most_active = 8;
+
   std::size_t payload_limit_bytes_;
   std::vector<Sender> senders_;
-  std::deque<std::size_t> turns_;  // the senders with an unfinished frame; the first one is asked
+  std::deque<std::size_t> turns_;  // the senders with an unfinished frame; the first ones are asked
   std::vector<Said> outbox_;
 };
 

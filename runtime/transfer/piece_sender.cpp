@@ -12,6 +12,9 @@ namespace {
 
 // A receiver asks for at most its window at once. Whoever asks for more without taking is not served.
 constexpr std::size_t most_asked = 64;
+// Two evaluations and a result are under way at most, unless the observer is away: then it needs none of the
+// older ones when it is back.
+constexpr std::size_t most_waiting = 8;
 
 }  // namespace
 
@@ -20,6 +23,7 @@ void PieceSender::add(const FrameHeader& header, SharedBytes payload) {
   const PiecesOf name{header.kind, header.iteration};
   const auto known = std::ranges::find(frames_, name, &Waiting::name);
   if (known == frames_.end()) {
+    if (frames_.size() == most_waiting) close_front();
     frames_.push_back({header, std::move(payload), false});
     return;
   }

@@ -31,7 +31,7 @@ void Transfers::forget(std::size_t other) {
 }
 
 void Transfers::carry_out(Instant now, bool training_waits, const Sink& sink) {
-  receiver_.tick(now, training_waits, incoming_);
+  bool is_free = receiver_.tick(now, training_waits, incoming_);
   for (const PieceReceiver::Said& said : receiver_.outbox()) {
     FrameHeader header;
     header.run_id = self_.run_id;
@@ -47,12 +47,9 @@ void Transfers::carry_out(Instant now, bool training_waits, const Sink& sink) {
         now, training_waits, outgoing_,
         [&](const FrameHeader& header, std::span<const std::byte> payload) { sink(to, header, payload); });
   }
-  if (!senders_.empty()) first_ = (first_ + 1) % senders_.size();
-}
-
-Instant Transfers::next(Instant now) const {
-  const bool waits = !receiver_.idle() || std::ranges::any_of(senders_, &PieceSender::owes_piece);
-  return waits ? now + look_again_after : Instant::max();
+  first_ = (first_ + 1) % senders_.size();
+  is_free = is_free && std::ranges::none_of(senders_, &PieceSender::owes_piece);
+  next_look_ = is_free ? Instant::max() : now + look_again_after;
 }
 
 }  // namespace hearsay

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -53,14 +54,15 @@ class Transfers {
 
   /// When `carry_out` is to be called again, if nothing is heard before; Instant::max() if nothing is under
   /// way.
-  Instant next(Instant now) const;
+  Instant next() const { return std::min(next_look_, receiver_.next()); }
 
  private:
   Self self_;
   std::vector<PieceSender> senders_;
   PieceReceiver receiver_;
-  Courtesy incoming_, outgoing_;  // towards the training, by direction of the port
-  std::size_t first_ = 0;         // whose pieces leave first the next time
+  Courtesy incoming_, outgoing_;        // towards the training, by direction of the port
+  std::size_t first_ = 0;               // whose pieces leave first the next time
+  Instant next_look_ = Instant::max();  // if the training holds up something: whether it still does
 };
 
 }  // namespace hearsay

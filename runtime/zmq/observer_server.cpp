@@ -88,7 +88,7 @@ class ObserverServer::Server {
 
  private:
   void wait() {
-    timer_.set(std::min(port_ ? port_->next() : Instant::max(), transfers_.next(monotonic_now())));
+    timer_.set(std::min(port_ ? port_->next() : Instant::max(), transfers_.next()));
     std::array<zmq::pollitem_t, 2> items{
         {{router_.handle(), 0, ZMQ_POLLIN, 0}, {nullptr, timer_.fd(), ZMQ_POLLIN, 0}}};
     try {

@@ -66,7 +66,7 @@ class PeerSockets::Server {
       const Instant next_word = session_->tick(now);
       attend();
       if (events.size() != known) return;
-      timer_.set(std::min({hold_.next(), next_word, with_observer_.next(now)}));
+      timer_.set(std::min({hold_.next(), next_word, with_observer_.next()}));
       continues = wait(until);
       attend();
     } while (continues && events.size() == known && monotonic_now() < until);
