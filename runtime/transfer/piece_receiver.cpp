@@ -10,6 +10,8 @@ namespace {
 // A piece that comes so much later than the last one did is lost with its connection.
 constexpr Duration patience = std::chrono::seconds(3);
 constexpr int delays_of_patience = 4;
+// Then the sender has given the frame up, or is gone. If it still wants to send it, it announces it again.
+constexpr int most_losses = 4;
 
 }  // namespace
 
@@ -63,12 +65,14 @@ void PieceReceiver::note_arrival(Sender& sender, std::uint64_t bytes, Instant no
     courtesy.note_delay(sender.last_delay, now);
   }
   sender.last_news = now;
+  sender.losses = 0;
 }
 
 void PieceReceiver::forget(std::size_t from) {
   Sender& sender = senders_[from];
   sender.frame.reset();
   sender.asked.clear();
+  sender.losses = 0;
   std::erase(turns_, from);
 }
 
@@ -88,6 +92,10 @@ void PieceReceiver::give_up_what_is_lost(Instant now) {
     const std::size_t whom = turns_[k];
     Sender& sender = senders_[whom];
     if (now < sender.lost_at()) continue;
+    if (++sender.losses > most_losses) {
+      forget(whom);
+      continue;
+    }
     sender.asked.clear();
     sender.asked_until = sender.has();
     sender.window.note_loss(now);

@@ -60,6 +60,7 @@ class PieceReceiver {
     std::deque<Asked> asked = {};     // what is under way
     Instant last_news{};              // when a piece came, or was asked for while none was under way
     Duration last_delay{};
+    int losses = 0;  // since a piece came
     TakeWindow window = {};
 
     PiecesOf name() const { return {frame->header.kind, frame->header.iteration}; }

@@ -34,6 +34,7 @@ class PieceSender {
   void forget() {
     frames_.clear();
     asked_.clear();
+    last_piece_left_.reset();
   }
 
   /// Sends `sink` what may leave now. `sink` completes the header of a piece by the payload.

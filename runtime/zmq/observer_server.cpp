@@ -108,6 +108,9 @@ class ObserverServer::Server {
     const PeerId sender = frame.header.sender;
     if (frame.header.run_id == run_id_ && sender < routes_.size())
       routes_[sender].note(frame.header.incarnation, frame.from, session_.incarnation_of(sender));
+    if (frame.header.run_id == run_id_ && frame.header.kind == FrameKind::evaluation &&
+        sender < routes_.size())
+      transfers_.forget_what_comes_from(sender);  // it came whole
     if (frame.header.run_id == run_id_ && Transfers::is_word(frame.header.kind)) {
       hear_piece(frame, control);
       return true;

@@ -310,6 +310,7 @@ class PeerSockets::Server {
       if (reception == Reception::frame && frame.header.run_id == input_.run_id &&
           is_from_observer(frame.header)) {
         if (frame.header.kind == FrameKind::welcome) with_observer_.forget(0);
+        if (frame.header.kind == FrameKind::question) with_observer_.forget_what_comes_from(0);
         if (Transfers::is_word(frame.header.kind)) {
           hear_piece(frame, now);
           continue;

@@ -74,6 +74,11 @@ class Network {
   void break_connection(std::size_t peer) {
     std::erase_if(under_way_, [&](const auto& entry) { return entry.second.peer == peer; });
   }
+  /// Its process has forgotten what it was sending.
+  void silence_peer(std::size_t peer) {
+    break_connection(peer);
+    peers_[peer]->forget(0);
+  }
   void restart_peer(std::size_t peer) {
     break_connection(peer);
     peers_[peer] = std::make_unique<Transfers>(1, limit, Transfers::Self{run, static_cast<PeerId>(peer), 6});
@@ -99,6 +104,13 @@ class Network {
       }
       if (now >= end) return false;
     }
+  }
+
+  /// When something is to be done, if no frame comes before.
+  Instant wakes() const {
+    Instant first = observer_.next();
+    for (const auto& peer : peers_) first = std::min(first, peer->next());
+    return first;
   }
 
   Instant now{std::chrono::seconds(1)};
@@ -134,12 +146,6 @@ class Network {
     std::uint64_t all = 0;
     for (const auto& [due, frame] : under_way_) all += frame.sent.payload.size();
     most_under_way_bytes = std::max(most_under_way_bytes, all);
-  }
-
-  Instant wakes() const {
-    Instant first = observer_.next();
-    for (const auto& peer : peers_) first = std::min(first, peer->next());
-    return first;
   }
 
   void deliver(const Frame& frame) {

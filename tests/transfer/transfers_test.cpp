@@ -215,6 +215,19 @@ TEST_CASE("transfer: a receiver that knows no pieces gets the whole frame when i
   CHECK(left[1].payload_bytes == 100'000);
 }
 
+TEST_CASE(
+    "transfer: a frame of which nothing comes any more is given up, and taken if it is announced again") {
+  Network network(2, 1.25e6, 5ms);
+  network.report(0, header_of(FrameKind::evaluation, 10, 0), model(1 << 20, 0));
+  network.run_until(Instant(1300ms), [] { return false; });
+  network.silence_peer(0);
+  network.run_until(Instant(60s), [] { return false; });
+  CHECK(network.wakes() == Instant::max());
+  network.report(0, header_of(FrameKind::evaluation, 10, 0), model(1 << 20, 0));
+  REQUIRE(network.run_until(Instant(70s), [&] { return network.at_observer.contains(0); }));
+  CHECK(is_first(network.at_observer[0], FrameKind::evaluation, model(1 << 20, 0)));
+}
+
 TEST_CASE("transfer: takes and pieces that fit nothing change nothing") {
   Transfers transfers(2, 1 << 20, {run, 0, incarnation});
   const auto nowhere = [](std::size_t, const FrameHeader&, auto) {};
