@@ -24,6 +24,12 @@ struct DataNames {
   std::string labels = {};  ///< those of the classes 0, 1, ...: "3 7 8"
 };
 
+/// Digests of the samples that a peer has at home.
+struct HomeDigest {
+  std::uint64_t samples = 0;               ///< of data.source, those held out among them
+  std::optional<std::uint64_t> test = {};  ///< of test samples that are none of these
+};
+
 /// What n peers minimise together: (1/n) sum_i f_i(x) + h(x), from a common start. A hub without data is a
 /// peer, but none of the n.
 template <class Scalar>
@@ -57,9 +63,9 @@ struct Problem {
   /// What the data at home are called here: peers that name theirs compare the names. Of several peers, who
   /// all have the same names, it is what the first one with names says.
   DataNames names = {};
-  /// Digest of each peer's own data, if they are at home and in files; 0 of a peer whose data are elsewhere.
-  /// Nobody but that peer knows it.
-  std::vector<std::uint64_t> home_digests = {};
+  /// Of each peer's own data, if they are at home and in files; of a peer whose data are elsewhere there is
+  /// none. Nobody but that peer knows it.
+  std::vector<HomeDigest> home_digests = {};
   /// Digest of the initial parameters and the layers, which peers compare, too.
   std::uint64_t model_digest = 0;
 

@@ -79,8 +79,8 @@ fs::path agreement_path(const fs::path& directory, PeerId id) {
 constexpr const char* digest_of_data = " (digest of samples and labels)";
 
 /// What nobody but this peer knows of its data, if they are at home: how many samples it has, and which, if
-/// they are in files. The other peers do not agree on it, but a resumed run must find it as it was. It stands
-/// with the agreement.
+/// they are in files. Those of data.test are among them: the best evaluation is chosen by them. The other
+/// peers do not agree on it, but a resumed run must find it as it was. It stands with the agreement.
 template <class Scalar>
 std::vector<AgreedSetting> data_at_home(const Experiment<Scalar>& experiment, PeerId id) {
   const Problem<Scalar>& problem = experiment.problem;
@@ -89,8 +89,10 @@ std::vector<AgreedSetting> data_at_home(const Experiment<Scalar>& experiment, Pe
       (has_programs(experiment.settings) ? "of the program of peer " : "of peer ") + std::to_string(id);
   std::vector<AgreedSetting> own = {
       {"samples " + of_peer, std::to_string(problem.objectives[id]->sample_count())}};
-  if (id < problem.home_digests.size())
-    own.push_back({"data " + of_peer + digest_of_data, hexadecimal(problem.home_digests[id])});
+  if (id >= problem.home_digests.size()) return own;
+  const HomeDigest& digest = problem.home_digests[id];
+  own.push_back({"data " + of_peer + digest_of_data, hexadecimal(digest.samples)});
+  own.push_back({"test data " + of_peer + digest_of_data, digest.test ? hexadecimal(*digest.test) : "none"});
   return own;
 }
 
@@ -117,9 +119,12 @@ Misuse of_another_run(const std::string& what) {
 
 Misuse of_other_data(const fs::path& directory, const AgreedSetting& then, const AgreedSetting& now) {
   const std::size_t digest = then.key.find(digest_of_data);  // two digests say nothing to a user
-  const std::string what = digest == then.key.npos ? then.key + " = " + then.value + ", now " + now.value
-                                                   : "the " + then.key.substr(0, digest) +
-                                                         " are as many samples, but not the same";
+  // The training samples have been counted before.
+  const bool are_as_many = digest != then.key.npos && then.key.starts_with("data ");
+  const std::string what = digest == then.key.npos
+                               ? then.key + " = " + then.value + ", now " + now.value
+                               : "the " + then.key.substr(0, digest) + " are " +
+                                     (are_as_many ? "as many samples, but " : "") + "not the same";
   return Misuse(directory.string() + " is of a run with other data: " + what +
                 "; a run is resumed with the data that it was begun with, or begun anew with --overwrite");
 }

@@ -97,6 +97,9 @@ class Maker {
   auto objective(std::vector<Index> rows, double weight) const {
     return model_.template make<Scalar>(shape_, {data_.train, std::move(rows)}, weight, l2_);
   }
+  HomeDigest home_digest() const {
+    return {digest(*data_.train), data_.test ? std::optional(digest(*data_.test)) : std::nullopt};
+  }
   bool classifies() const { return data_.train->class_count > 0; }
   bool judges_test_samples() const { return data_.test || !data_.held_out.empty(); }
   /// Returns an objective for the accuracy: of all test samples, or of all samples if there are none.
@@ -202,7 +205,7 @@ Problem<Scalar> home_problem(const RunSettings& settings, const SampleModel& mod
         settings, model, shape,
         load_data<Scalar>(data, model.targets != Targets::numbers, settings.run.seed, id, columns));
     columns = maker.columns();
-    problem.home_digests[id] = digest(maker.samples());
+    problem.home_digests[id] = maker.home_digest();
     std::vector<Index> rows = maker.training_rows();
     if (home.peer) require_room(data, rows.size());
     trained += rows.size();
