@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/crc32_text.hpp"
 #include "runtime/record/damaged_record.hpp"
 #include "runtime/record/summary.hpp"
@@ -55,6 +56,13 @@ Json parse_checksummed(const std::string& text, const std::string& file) {
                         "\", and the file says " + told->dump() + expectation);
   record.erase("crc32");
   return record;
+}
+
+Json summary_in(const std::filesystem::path& directory) {
+  std::error_code ignored;
+  const std::filesystem::path file = directory / "summary.json";
+  if (!std::filesystem::is_regular_file(file, ignored)) return nullptr;
+  return parse_checksummed(read_text_file(file), file.string());
 }
 
 }  // namespace hearsay

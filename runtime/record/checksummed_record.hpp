@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -13,5 +14,9 @@ std::string checksummed_text(const nlohmann::ordered_json& record);
 /// DamagedRecord if there is a "crc32" that is not that of the text: the file is not as it was written. A
 /// record of an earlier version has none.
 nlohmann::ordered_json parse_checksummed(const std::string& text, const std::string& file);
+
+/// Returns summary.json of a run's output directory; null if there is none, or if it holds no object. Throws
+/// DamagedRecord as above.
+nlohmann::ordered_json summary_in(const std::filesystem::path& directory);
 
 }  // namespace hearsay

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/checksummed_record.hpp"
 #include "runtime/record/damaged_record.hpp"
 #include "runtime/record/json.hpp"
+#include "runtime/record/kept_models.hpp"
 #include "runtime/record/record_lines.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -17,14 +17,6 @@ namespace hearsay {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Returns the directory's summary.json; null if there is none. Throws Misuse if the file was changed.
-nlohmann::ordered_json summary_in(const fs::path& directory) {
-  std::error_code ignored;
-  const fs::path file = directory / "summary.json";
-  if (!fs::is_regular_file(file, ignored)) return nullptr;
-  return parse_checksummed(read_text_file(file), file.string());
-}
 
 /// Returns the status in the summary; empty if there is none.
 std::string status_of(const nlohmann::ordered_json& summary) {
@@ -85,9 +77,10 @@ EarlierRecord earlier_record(const fs::path& directory) {
     const nlohmann::ordered_json summary = summary_in(directory);
     const RecordLines metrics = read_record_lines(directory / "metrics.jsonl");
     const RecordLines consensus = read_record_lines(directory / "consensus.jsonl");
-    read_record_lines(directory / "models/index.jsonl");
+    const RecordLines models = read_record_lines(directory / models_index);
     require_last_line(directory, "metrics.jsonl", summary, metrics.checksum, metrics.objects.size());
     require_last_line(directory, "consensus.jsonl", summary, consensus.checksum, consensus.objects.size());
+    require_last_line(directory, models_index, summary, models.checksum, models.objects.size());
     const std::string status = status_of(summary);
     return {evaluations_of(directory, metrics), !status.empty() && !was_cut_off(status)};
   } catch (const DamagedRecord& damage) {

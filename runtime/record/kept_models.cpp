@@ -8,6 +8,7 @@
 #include "runtime/data/npy.hpp"
 #include "runtime/foundation/line_file.hpp"
 #include "runtime/foundation/whole_file.hpp"
+#include "runtime/record/checksummed_record.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/record_lines.hpp"
 #include "runtime/record/summary.hpp"
@@ -20,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-fs::path index_of(const fs::path& output) { return output / models_folder / "index.jsonl"; }
+fs::path index_of(const fs::path& output) { return output / models_index; }
 
 std::optional<KeptIteration> kept_iteration_from(const Json& json) {
   try {
@@ -33,10 +34,10 @@ std::optional<KeptIteration> kept_iteration_from(const Json& json) {
   }
 }
 
-/// Returns the lines up to one that was cut off. Throws Misuse if one was changed.
-std::vector<KeptIteration> read_index(const fs::path& output) {
+/// Returns the iterations of the lines up to one that was cut off.
+std::vector<KeptIteration> iterations_in(const RecordLines& lines) {
   std::vector<KeptIteration> index;
-  for (const Json& object : read_record_lines(index_of(output)).objects) {
+  for (const Json& object : lines.objects) {
     auto kept = kept_iteration_from(object);
     if (!kept) break;
     index.push_back(std::move(*kept));
@@ -94,14 +95,17 @@ LineChecksum forget_models_from(const fs::path& output, std::uint64_t first) {
   LineChecksum checksum;
   if (!fs::exists(index_of(output), ignored)) return checksum;
   std::string before;
-  for (const KeptIteration& kept : read_index(output))
+  for (const KeptIteration& kept : iterations_in(read_record_lines(index_of(output))))
     if (kept.iteration < first) before += checksum.line(index_text(kept)) + "\n";
   write_file(index_of(output), {before});
   return checksum;
 }
 
 std::vector<KeptIteration> kept_models(const fs::path& output) {
-  std::vector<KeptIteration> index = read_index(output);
+  const Json summary = summary_in(output);  // first: a run that goes on appends lines
+  const RecordLines lines = read_record_lines(index_of(output));
+  require_last_line(output, models_index, summary, lines.checksum, lines.objects.size());
+  std::vector<KeptIteration> index = iterations_in(lines);
   if (index.empty())
     throw Misuse(output.string() +
                  " holds no models of earlier iterations; expected the output of a run with run.keep_models "

@@ -21,8 +21,9 @@ struct KeptIteration {
   std::vector<std::optional<std::string>> files;
 };
 
-/// The folder in a run's output directory for what run.keep_models keeps.
+/// The folder in a run's output directory for what run.keep_models keeps, and the index in it.
 inline constexpr const char* models_folder = "models";
+inline constexpr const char* models_index = "models/index.jsonl";
 
 /// Writes the models into `output`/models, and a line of the index after them. Throws Misuse if the disk is
 /// full, say; the index then has no line of them. `checksum` is that of the index, and grows with it.
@@ -35,7 +36,7 @@ void keep_models(const std::filesystem::path& output, const RunSettings& setting
 LineChecksum forget_models_from(const std::filesystem::path& output, std::uint64_t first);
 
 /// Returns the index of the output directory `output`, by iteration. Throws Misuse if the run has kept no
-/// models, or if the index was changed after it was written.
+/// models, or if the index was changed after it was written, or lacks lines at its end.
 std::vector<KeptIteration> kept_models(const std::filesystem::path& output);
 
 /// How many iterations of a run the models are kept of, x_0 among them.

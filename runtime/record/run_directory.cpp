@@ -311,8 +311,10 @@ void RunDirectory::finish(const RunOutcome<Scalar>& outcome, const nlohmann::ord
   nlohmann::ordered_json whole = summary;
   whole["crc32_of"] = {{"metrics.jsonl", metrics_checksum_.text()},
                        {"consensus.jsonl", consensus_checksum_.text()}};
-  write_file(directory_ / "summary.json", {checksummed_text(whole)});
   std::error_code ignored;
+  if (fs::exists(directory_ / models_index, ignored))
+    whole["crc32_of"][models_index] = models_checksum_.text();
+  write_file(directory_ / "summary.json", {checksummed_text(whole)});
   fs::remove(directory_ / "provenance.json", ignored);
   for (const LineFile* const file : {&metrics_, &consensus_})
     if (file->was_removed())

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "runtime/data/npy.hpp"
 #include "runtime/record/run_directory.hpp"
@@ -28,7 +29,9 @@ RunOutcome<double> kept_run(const std::filesystem::path& output, RunSettings::Ru
     directory.append(experiment.settings, evaluation);
   };
   control.on_models = [&](const ModelSet& models) { directory.keep<double>(experiment.settings, models); };
-  return simulate(experiment, Duration{0}, control);
+  RunOutcome<double> outcome = simulate(experiment, Duration{0}, control);
+  directory.finish(outcome, {{"status", "interrupted"}}, SaveModels::mean);
+  return outcome;
 }
 
 }  // namespace
@@ -74,6 +77,7 @@ TEST_CASE("kept models: a run that goes on keeps the lines from before, and a da
   const auto output = folder.path() / "out";
   kept_run(output, {.every = 5});
   REQUIRE(kept_models(output).size() == 5);
+  std::filesystem::remove(output / "summary.json");  // as a run does that goes on
   LineChecksum checksum = forget_models_from(output, 10);
   CHECK(kept_models(output).size() == 2);
   RunSettings settings;
@@ -93,6 +97,52 @@ TEST_CASE("kept models: an output with them may be overwritten, and one without 
   CHECK_FALSE(std::filesystem::exists(folder.path() / "none/models"));
   CHECK(misuse_text([&] { kept_models(folder.path() / "none"); }).find("run.keep_models") !=
         std::string::npos);
+}
+
+TEST_CASE("kept models: an index that lacks lines at its end is refused once the run has ended") {
+  const DataFolder folder;
+  const auto output = folder.path() / "out";
+  kept_run(output, {.every = 5});
+  const std::string whole = content_of(output / "models/index.jsonl");
+  const auto resume = [&] { return misuse_text([&] { RunDirectory(output, EarlierOutput::continued); }); };
+  const auto read = [&] { return misuse_text([&] { kept_models(output); }); };
+  CHECK(resume().empty());
+  CHECK(read().empty());
+  const std::string said = "index.jsonl, line 4: it is not the last line of the run";
+  folder.write("out/models/index.jsonl", whole.substr(0, whole.rfind('\n', whole.size() - 2) + 1));
+  CHECK(contains(resume(), said));
+  CHECK(contains(resume(), "or --overwrite instead of --resume"));
+  CHECK(contains(read(), said));
+  folder.write("out/models/index.jsonl", whole.substr(0, whole.size() - 20));  // within the last line
+  CHECK(contains(resume(), said));
+  CHECK(contains(read(), said));
+  folder.write("out/models/index.jsonl", "");
+  CHECK(contains(resume(), "index.jsonl"));
+  CHECK(contains(read(), "index.jsonl"));
+  folder.write("out/summary.json", "{\"status\":\"interrupted\"}");  // of an earlier version
+  folder.write("out/models/index.jsonl", whole.substr(0, whole.find('\n') + 1));
+  CHECK(resume().empty());
+  CHECK(kept_models(output).size() == 1);
+}
+
+TEST_CASE("kept models: a run that goes on tells the end of its index anew, and one without an index none") {
+  const DataFolder folder;
+  const auto output = folder.path() / "out";
+  const RunOutcome<double> outcome = kept_run(output, {.every = 5});
+  const auto told = [&](const char* run) {
+    return nlohmann::json::parse(content_of(folder.path() / run / "summary.json"))["crc32_of"];
+  };
+  const nlohmann::json before = told("out");
+  {
+    RunDirectory directory(output, EarlierOutput::continued);
+    directory.begin({}, 10);
+    directory.append({}, outcome.evaluations.back());
+    directory.finish(outcome, {{"status", "interrupted"}}, SaveModels::mean);
+  }
+  CHECK(told("out")["models/index.jsonl"] != before["models/index.jsonl"]);
+  CHECK(kept_models(output).size() == 2);
+  kept_run(folder.path() / "none", {});
+  CHECK_FALSE(told("none").contains("models/index.jsonl"));
 }
 
 TEST_CASE("kept models: a line that found no room leaves an index whose other lines are whole") {
