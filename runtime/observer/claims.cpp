@@ -18,7 +18,6 @@ bool IdClaims::accepts(const FrameHeader& hello, std::span<const std::byte> payl
   const std::string objection = objection_to(hello, payload);
   if (hello.sender < claims_.size()) claims_[hello.sender].refusal = objection;
   if (!objection.empty()) words_.say(hello.sender, FrameKind::refuse, objection);
-  if (objection.empty()) named_data_.note(hello.sender, *decode_agreement(payload));
   return objection.empty();
 }
 
@@ -37,7 +36,8 @@ std::string IdClaims::objection_to(const FrameHeader& hello, std::span<const std
   return named_data_.objection_to(hello.sender, *theirs).value_or("");
 }
 
-bool IdClaims::must_wait(const FrameHeader& hello, Instant now, const std::string& host) {
+bool IdClaims::must_wait(const FrameHeader& hello, std::span<const std::byte> payload, Instant now,
+                         const std::string& host) {
   Claim& claim = claims_[hello.sender];
   if (is_absent(hello.sender)) return false;
   if (is_holder(hello)) {
@@ -50,7 +50,7 @@ bool IdClaims::must_wait(const FrameHeader& hello, Instant now, const std::strin
   if (claim.rival && claim.rival->hello.incarnation == hello.incarnation) {
     if (now - claim.rival->since >= answer_time) return false;
   } else if (!claim.rival || now - claim.rival->since > 4 * answer_time) {
-    claim.rival = Rival{hello, host, now};
+    claim.rival = Rival{hello, {payload.begin(), payload.end()}, host, now};
   } else {
     return true;  // one rival at a time
   }
@@ -84,10 +84,11 @@ void IdClaims::note_host(const FrameHeader& hello, const std::string& host) {
   claim.host = host;
 }
 
-void IdClaims::welcome(const FrameHeader& hello) {
+void IdClaims::welcome(const FrameHeader& hello, std::span<const std::byte> payload) {
   Claim& claim = claims_[hello.sender];
   claim.incarnation = hello.incarnation;
   claim.stage = Stage::welcomed;
+  if (const auto agreement = decode_agreement(payload)) named_data_.note(hello.sender, *agreement);
 }
 
 }  // namespace hearsay

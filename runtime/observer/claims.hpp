@@ -29,6 +29,7 @@ class IdClaims {
   /// Another process that claims the id.
   struct Rival {
     FrameHeader hello;
+    std::vector<std::byte> payload;  ///< of the hello
     std::string host;
     Instant since;  ///< when the holder was asked to say hello again
   };
@@ -58,15 +59,17 @@ class IdClaims {
   bool accepts(const FrameHeader& hello, std::span<const std::byte> payload);
   /// Returns true if the sender must wait for the answer of the holder. An answer of the holder (its second
   /// hello) refuses the rival.
-  bool must_wait(const FrameHeader& hello, Instant now, const std::string& host);
+  bool must_wait(const FrameHeader& hello, std::span<const std::byte> payload, Instant now,
+                 const std::string& host);
   /// Returns the rival of process `incarnation`, if that process is the holder of `id`; else nothing.
   std::optional<Rival> rival_of(PeerId id, std::uint32_t incarnation) const;
 
   /// Notes the address of the sender of `hello`, which is about to become the holder: it has no rival any
   /// more.
   void note_host(const FrameHeader& hello, const std::string& host);
-  /// Makes the sender of `hello` the holder, which is not ready yet.
-  void welcome(const FrameHeader& hello);
+  /// Makes the sender of `hello`, which was accepted, the holder, which is not ready yet. What it calls its
+  /// data counts from now on.
+  void welcome(const FrameHeader& hello, std::span<const std::byte> payload);
   void mark_ready(PeerId id) { claims_[id].stage = Stage::ready; }
 
  private:
@@ -76,7 +79,7 @@ class IdClaims {
   const ObserverInput& input_;
   ObserverFrames& words_;
   std::vector<Claim> claims_;
-  NamedData named_data_;  // by the peers that were let in
+  NamedData named_data_;  // by the holders
 };
 
 }  // namespace hearsay

@@ -91,9 +91,9 @@ void ObserverSession::answer_hello(const FrameHeader& hello, std::span<const std
   if (closing_ == Closing::parting) return answer_late_hello(hello);
   // Under policy "drop", once the run has begun, another process with the same id is a new peer.
   const bool is_new_peer = members_.is_gone(hello.sender) || (started() && drops());
-  if (!is_new_peer && claims_.must_wait(hello, now, host)) return;
+  if (!is_new_peer && claims_.must_wait(hello, payload, now, host)) return;
   members_[hello.sender].heard_at = now;  // its silence begins here, however late it comes
-  admit(hello, host);
+  admit(hello, payload, host);
 }
 
 void ObserverSession::answer_late_hello(const FrameHeader& hello) {
@@ -107,14 +107,15 @@ void ObserverSession::answer_late_hello(const FrameHeader& hello) {
   }
 }
 
-void ObserverSession::admit(const FrameHeader& hello, const std::string& host) {
+void ObserverSession::admit(const FrameHeader& hello, std::span<const std::byte> payload,
+                            const std::string& host) {
   const PeerId sender = hello.sender;
   const bool is_successor = claims_.is_taken(hello);
   claims_.note_host(hello, host);
   if (is_successor && started() && drops())
     lose_peer(sender, "peer " + std::to_string(sender) + " was started anew");
-  if (members_.is_gone(sender)) return welcome_joiner(hello);
-  claims_.welcome(hello);  // not ready: the process may be a restarted one
+  if (members_.is_gone(sender)) return welcome_joiner(hello, payload);
+  claims_.welcome(hello, payload);  // not ready: the process may be a restarted one
   const HelloState state = to_observer::as_hello(hello).state;
   members_[sender].beat = 0;
   start_.note_welcome(sender, state == HelloState::resumes);
@@ -131,14 +132,14 @@ void ObserverSession::admit(const FrameHeader& hello, const std::string& host) {
 }
 
 /// Welcomes a peer that the run has gone on without; its neighbors tell it how to come back or join.
-void ObserverSession::welcome_joiner(const FrameHeader& hello) {
+void ObserverSession::welcome_joiner(const FrameHeader& hello, std::span<const std::byte> payload) {
   if (!input_.may_be_joined) {
     words_.say(hello.sender, FrameKind::refuse,
                "the run has gone on without peer " + std::to_string(hello.sender) +
                    " (failure.policy = \"drop\"), and " + input_.method + " cannot be joined");
     return;
   }
-  if (!claims_.is_holder(hello)) claims_.welcome(hello);
+  if (!claims_.is_holder(hello)) claims_.welcome(hello, payload);
   words_.say(hello.sender, FrameKind::welcome);
 }
 

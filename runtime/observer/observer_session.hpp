@@ -58,7 +58,8 @@ class ObserverSession {
             const std::string& host = {});
   /// A frame to process `incarnation` alone could not be delivered: that process has ended.
   void note_unreachable(PeerId id, std::uint32_t incarnation) {
-    if (const auto rival = claims_.rival_of(id, incarnation)) admit(rival->hello, rival->host);
+    if (const auto rival = claims_.rival_of(id, incarnation))
+      admit(rival->hello, rival->payload, rival->host);
   }
   /// A frame to peer `id` could not be delivered: there is no connection.
   void note_unreachable(PeerId id) {
@@ -168,8 +169,8 @@ class ObserverSession {
                     const std::string& host);
   /// The last word was said. A restarted process need not be restored.
   void answer_late_hello(const FrameHeader& hello);
-  void admit(const FrameHeader& hello, const std::string& host);
-  void welcome_joiner(const FrameHeader& hello);
+  void admit(const FrameHeader& hello, std::span<const std::byte> payload, const std::string& host);
+  void welcome_joiner(const FrameHeader& hello, std::span<const std::byte> payload);
   // The start.
   void take_holds(PeerId sender, std::span<const std::byte> payload) {
     if (!start_.resumes(sender)) return;

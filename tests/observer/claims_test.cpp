@@ -58,4 +58,23 @@ TEST_CASE("claims: what a peer has named is remembered when one that named the s
   CHECK_FALSE(scene.refusal(0, {b}).empty());
 }
 
+TEST_CASE("claims: a process leaves no names behind before it is decided that it is the peer") {
+  Scene scene;
+  CHECK(scene.refusal(0, {}).empty());
+  CHECK(scene.refusal(1, {a}, 7).empty());
+  CHECK(scene.refusal(1, {b}, 8).empty());  // a rival, which waits for the answer of the first
+  CHECK(scene.refusal(0, {b}).starts_with("peer 1 runs with feature 1 of data.source = a, peer 0 with b"));
+  CHECK(scene.refusal(0, {a}).empty());
+}
+
+TEST_CASE("claims: a process that gets the id of one that cannot be reached names its data from then on") {
+  Scene scene;
+  CHECK(scene.refusal(0, {}).empty());
+  CHECK(scene.refusal(1, {a}, 7).empty());
+  CHECK(scene.refusal(1, {b}, 8).empty());
+  scene.session.note_unreachable(1, 7);
+  CHECK(scene.session.incarnation_of(1) == 8);
+  CHECK(scene.refusal(0, {a}).starts_with("peer 1 runs with feature 1 of data.source = b, peer 0 with a"));
+}
+
 }  // namespace hearsay::test::claims_test
