@@ -24,9 +24,10 @@ bool IdClaims::accepts(const FrameHeader& hello, std::span<const std::byte> payl
 /// Returns why the sender of `hello` cannot take part; empty if it can.
 std::string IdClaims::objection_to(const FrameHeader& hello, std::span<const std::byte> payload) const {
   const std::optional<Agreement> theirs = decode_agreement(payload);
-  if (!theirs) return "the observer cannot read the hello of this peer";
-  if (const auto difference = disagreement(*theirs, input_.agreement, "the observer")) return *difference;
   const std::string sender = std::to_string(hello.sender);
+  if (!theirs) return "the observer cannot read the hello of peer " + sender;
+  if (const auto difference = disagreement(*theirs, input_.agreement, "the observer", "peer " + sender))
+    return *difference;
   if (hello.sender >= claims_.size())
     return "the run has peers 0 to " + std::to_string(claims_.size() - 1) + ", this is peer " + sender;
   const std::uint64_t iterations = to_observer::as_hello(hello).iterations;

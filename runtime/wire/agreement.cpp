@@ -104,7 +104,7 @@ std::string remedy(const std::string& key) {
 }
 
 std::string two_values(const AgreedSetting& own, const AgreedSetting& other, std::string_view their_name,
-                       std::string_view my_name = "this peer") {
+                       std::string_view my_name) {
   return std::string(their_name) + " runs with " + assignment(other) + ", " + std::string(my_name) +
          " with " + quoted_if_empty(own.value) + remedy(own.key);
 }
@@ -122,7 +122,7 @@ std::optional<std::string> difference_of_data(const std::vector<AgreedSetting>& 
 }
 
 std::optional<std::string> disagreement(const Agreement& mine, const Agreement& theirs,
-                                        std::string_view their_name) {
+                                        std::string_view their_name, std::string_view my_name) {
   const auto [own, other] = std::mismatch(mine.settings.begin(), mine.settings.end(), theirs.settings.begin(),
                                           theirs.settings.end());
   const bool own_ends = own == mine.settings.end();
@@ -135,15 +135,15 @@ std::optional<std::string> disagreement(const Agreement& mine, const Agreement& 
     std::erase_if(of_data,
                   [](const AgreedSetting& said) { return said.key.find("(digest") != said.key.npos; });
   if ((own_ends && other_ends) || models_differ)
-    if (auto said = difference_of_data(of_data, theirs.own_data, their_name, "this peer")) return said;
+    if (auto said = difference_of_data(of_data, theirs.own_data, their_name, my_name)) return said;
   if (own_ends && other_ends) return std::nullopt;
 
-  const std::string name(their_name);
-  if (other_ends) return name + " states nothing, this peer runs with " + assignment(*own);
-  if (own_ends) return name + " runs with " + assignment(*other) + ", this peer states nothing";
+  const std::string name(their_name), me(my_name);
+  if (other_ends) return name + " states nothing, " + me + " runs with " + assignment(*own);
+  if (own_ends) return name + " runs with " + assignment(*other) + ", " + me + " states nothing";
   if (own->key != other->key)
-    return name + " runs with " + assignment(*other) + ", this peer states " + assignment(*own);
-  return two_values(*own, *other, name);
+    return name + " runs with " + assignment(*other) + ", " + me + " states " + assignment(*own);
+  return two_values(*own, *other, name, me);
 }
 
 std::string differences(const Agreement& then, const Agreement& now) {
@@ -176,9 +176,9 @@ HelloVerdict judge_hello(const Agreement& mine, PeerId self, std::span<const std
   const std::string their_name = "peer " + std::to_string(caller);
   const std::optional<Agreement> theirs = decode_agreement(hello);
   if (!theirs)
-    return {own_name + " cannot read the hello of this peer", their_name + " sent an unreadable hello"};
-  if (const auto difference = disagreement(*theirs, mine, own_name))
-    return {*difference, *disagreement(mine, *theirs, their_name)};
+    return {own_name + " cannot read the hello of " + their_name, their_name + " sent an unreadable hello"};
+  if (const auto difference = disagreement(*theirs, mine, own_name, their_name))
+    return {*difference, *disagreement(mine, *theirs, their_name, own_name)};
   if (!listens) return {own_name + " does not listen to " + their_name, {}};
   return {};
 }

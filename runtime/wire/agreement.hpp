@@ -62,9 +62,11 @@ std::uint32_t run_id(const Agreement& agreement);
 /// Returns nothing if the settings are equal, and what both say of their own data, too; else a sentence that
 /// names the first difference and both values:
 ///
-///     peer 3 runs with algorithm.kind = d-psgd, this peer with dcd-psgd
+///     peer 3 runs with algorithm.kind = d-psgd, peer 1 with dcd-psgd
+///
+/// The names say who is who at any peer: the sentence that ends one peer is the reason that all others print.
 std::optional<std::string> disagreement(const Agreement& mine, const Agreement& theirs,
-                                        std::string_view their_name);
+                                        std::string_view their_name, std::string_view my_name);
 
 /// The same of what two peers say of their own data alone; nothing if no key that both have differs.
 std::optional<std::string> difference_of_data(const std::vector<AgreedSetting>& mine,

@@ -87,8 +87,8 @@ TEST_CASE("hub: peers of which one takes the hub for a worker, and one for dedic
   const std::string fed_avg = "topology.peers = 4\nalgorithm.kind = \"fed-avg\"\n";
   const Agreement worker = agreement_of(prepared(fed_avg));
   const Agreement dedicated = agreement_of(prepared(fed_avg + "topology.hub = \"dedicated\"\n"));
-  CHECK(disagreement(worker, dedicated, "peer 3") ==
-        "peer 3 runs with topology.hub = dedicated, this peer states nothing");
+  CHECK(disagreement(worker, dedicated, "peer 3", "peer 1") ==
+        "peer 3 runs with topology.hub = dedicated, peer 1 states nothing");
 }
 
 TEST_CASE("agreement: a handshake has room for all settings that a run can have, and for more to come") {

@@ -31,7 +31,7 @@ struct TwoHosts {
     const Agreement mine = agreement(0, of_0), theirs = agreement(1, of_1);
     // What travels is what is compared, and every frame of the run has one run id.
     CHECK(decode_agreement(encode_agreement(theirs)) == theirs);
-    return disagreement(mine, theirs, "peer 1").value_or("");
+    return disagreement(mine, theirs, "peer 1", "peer 0").value_or("");
   }
 };
 
@@ -45,11 +45,11 @@ TEST_CASE("agreement at home: hosts whose headers name other columns refuse each
   TwoHosts hosts;
   CHECK(hosts.refusal("a,b,y\n" + rows, "a,b,y\n" + rows).empty());
   CHECK(hosts.refusal("a,b,y\n" + rows, "b,a,y\n" + rows) ==
-        "peer 1 runs with feature 1 of data.source = b, this peer with a" + same_names);
+        "peer 1 runs with feature 1 of data.source = b, peer 0 with a" + same_names);
   CHECK(hosts.refusal("a,b,y\n" + rows, "a,c,y\n" + rows) ==
-        "peer 1 runs with feature 2 of data.source = c, this peer with b" + same_names);
+        "peer 1 runs with feature 2 of data.source = c, peer 0 with b" + same_names);
   CHECK(hosts.refusal("a,b,y\n" + rows, "a,b,label\n" + rows) ==
-        "peer 1 runs with target of data.source = label, this peer with y" + same_names);
+        "peer 1 runs with target of data.source = label, peer 0 with y" + same_names);
 }
 
 TEST_CASE("agreement at home: a header that the other host's file lacks says nothing") {
@@ -72,11 +72,11 @@ TEST_CASE("agreement at home: the target may stand in another column, the featur
 TEST_CASE("agreement at home: labels that are numbered in another way are named, not the model's digest") {
   TwoHosts hosts;
   CHECK(hosts.refusal(rows, "1.5,2.5,1\n3.5,4,2\n") ==
-        "peer 1 runs with labels of data.source = 1 2, this peer with 0 1; data.classes = N says that they "
+        "peer 1 runs with labels of data.source = 1 2, peer 0 with 0 1; data.classes = N says that they "
         "are 0 to N - 1");
   hosts.settings.model.kind = "softmax";  // where the model has another size, too
   CHECK(hosts.refusal("1,2,0\n3,4.5,1\n5,6,2\n", "1,2,0\n3,4.5,1\n5,6,2\n7,8,3\n") ==
-        "peer 1 runs with labels of data.source = 0 1 2 3, this peer with 0 1 2; data.classes = N says that "
+        "peer 1 runs with labels of data.source = 0 1 2 3, peer 0 with 0 1 2; data.classes = N says that "
         "they are 0 to N - 1");
 }
 

@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::vector<std::byte> payload = fuzz::Input(data, size).rest();
   if (const auto theirs = decode_agreement(payload)) {
     ensure(encode_agreement(*theirs) == payload, "an agreement that decodes encodes to the same bytes");
-    const bool differs = disagreement(mine, *theirs, "a stranger").has_value();
+    const bool differs = disagreement(mine, *theirs, "a stranger", "peer 0").has_value();
     ensure(differs == (mine.settings != theirs->settings), "a difference is named, and only a difference");
   }
   const auto theirs = decode_agreement(payload);

@@ -79,7 +79,7 @@ TEST_CASE("observer session: a hello that differs is refused with both values") 
   REQUIRE(scene.session.outbox().size() == 1);
   CHECK(scene.session.outbox()[0].header.kind == FrameKind::refuse);
   const std::string sentence = printable_text(scene.session.outbox()[0].payload);
-  CHECK(sentence == "the observer runs with algorithm.kind = d-psgd, this peer with dcd-psgd");
+  CHECK(sentence == "the observer runs with algorithm.kind = d-psgd, peer 1 with dcd-psgd");
 }
 
 TEST_CASE(

@@ -134,10 +134,10 @@ TEST_SUITE("net") {
     const auto second = desk.check(1);
     const auto third = desk.check(2, {"--set", "run.seed=5"});
     for (const auto* peer : {&first, &second, &third}) CHECK((*peer)->wait() == 2);
-    CHECK(edge(*first, "peer 2")["wrong"] == "peer 2 runs with run.seed = 5, this peer with 1");
-    CHECK(edge(*third, "peer 0")["wrong"] == "peer 0 runs with run.seed = 1, this peer with 5");
-    CHECK(edge(*third, "observer")["wrong"] == "peer 0 runs with run.seed = 1, this peer with 5");
-    CHECK(edge(*first, "all peers")["wrong"] == "peer 2 runs with run.seed = 5, this peer with 1");
+    CHECK(edge(*first, "peer 2")["wrong"] == "peer 2 runs with run.seed = 5, peer 0 with 1");
+    CHECK(edge(*third, "peer 0")["wrong"] == "peer 0 runs with run.seed = 1, peer 2 with 5");
+    CHECK(edge(*third, "observer")["wrong"] == "peer 0 runs with run.seed = 1, peer 2 with 5");
+    CHECK(edge(*first, "all peers")["wrong"] == "peer 2 runs with run.seed = 5, peer 0 with 1");
     CHECK(works(edge(*second, "peer 0")));
   }
 

@@ -105,8 +105,8 @@ TEST_CASE("connection probe: answers that come twice are heard once") {
 TEST_CASE("connection probe: another run file is named to both, with both values") {
   Scene scene("5");
   scene.talk();
-  CHECK(scene.caller.complaint() == "peer 2 runs with run.seed = 5, this peer with 1");
-  CHECK(scene.server.of(1).complaint == "peer 1 runs with run.seed = 1, this peer with 5");
+  CHECK(scene.caller.complaint() == "peer 2 runs with run.seed = 5, peer 1 with 1");
+  CHECK(scene.server.of(1).complaint == "peer 1 runs with run.seed = 1, peer 2 with 5");
   CHECK(scene.server.undecided().empty());
   CHECK_FALSE(scene.caller.tick(scene.now + 1h));
   CHECK_FALSE(judge_edge("peer 2", "tcp://a:1", scene.evidence()).works());

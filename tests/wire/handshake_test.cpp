@@ -62,7 +62,7 @@ const std::vector<Difference> differences = {
 
 TEST_CASE("handshake: peers of one run agree, and their agreement survives the wire") {
   const Agreement mine = agreement_of({});
-  CHECK(disagreement(mine, agreement_of({}), "peer 3") == std::nullopt);
+  CHECK(disagreement(mine, agreement_of({}), "peer 3", "peer 4") == std::nullopt);
   const auto decoded = decode_agreement(encode_agreement(mine));
   REQUIRE(decoded);
   CHECK(*decoded == mine);
@@ -75,9 +75,9 @@ TEST_CASE("handshake: every setting that differs is named with both values, and 
     RunSettings settings;
     difference.change(settings);
     const Agreement theirs = agreement_of(settings);
-    CHECK(disagreement(mine, theirs, "peer 3") == "peer 3 runs with " + difference.key + " = " +
-                                                      difference.theirs + ", this peer with " +
-                                                      difference.mine);
+    CHECK(disagreement(mine, theirs, "peer 3", "peer 4") == "peer 3 runs with " + difference.key + " = " +
+                                                                difference.theirs + ", peer 4 with " +
+                                                                difference.mine);
     CHECK(run_id(theirs) != run_id(mine));
   }
 }
@@ -92,27 +92,27 @@ TEST_CASE("handshake: every option of a method that differs is named with both v
       settings.algorithm.options.*count->member = 25;
     else
       settings.algorithm.options.*std::get<OptionKey::Text>(option.kind).member = "so";
-    CHECK(disagreement(mine, agreement_of(settings), "peer 3") ==
+    CHECK(disagreement(mine, agreement_of(settings), "peer 3", "peer 4") ==
           "peer 3 runs with algorithm." + option.name + " = " + option.text(settings.algorithm.options) +
-              ", this peer with unset");
+              ", peer 4 with unset");
   }
 }
 
 TEST_CASE("handshake: another model size, other data and another topology are named") {
   const Agreement mine = agreement_of({});
-  CHECK(disagreement(mine, make_agreement({}, of(7, 0xda7a), 0x7090), "peer 0") ==
-        "peer 0 runs with model dimension = 7, this peer with 50100");
-  CHECK(disagreement(mine, make_agreement({}, of(50'100, ~std::uint64_t{0}), 0x7090), "peer 0") ==
-        "peer 0 runs with data (digest of samples and labels) = ffffffffffffffff, this peer with "
+  CHECK(disagreement(mine, make_agreement({}, of(7, 0xda7a), 0x7090), "peer 0", "peer 4") ==
+        "peer 0 runs with model dimension = 7, peer 4 with 50100");
+  CHECK(disagreement(mine, make_agreement({}, of(50'100, ~std::uint64_t{0}), 0x7090), "peer 0", "peer 4") ==
+        "peer 0 runs with data (digest of samples and labels) = ffffffffffffffff, peer 4 with "
         "000000000000da7a");
-  CHECK(disagreement(mine, make_agreement({}, of(50'100, 0xda7a), 0x123456789abcdef0), "peer 0") ==
-        "peer 0 runs with topology (digest of links and weights) = 123456789abcdef0, this peer with "
+  CHECK(disagreement(mine, make_agreement({}, of(50'100, 0xda7a), 0x123456789abcdef0), "peer 0", "peer 4") ==
+        "peer 0 runs with topology (digest of links and weights) = 123456789abcdef0, peer 4 with "
         "0000000000007090");
-  CHECK(disagreement(mine, make_agreement({}, {50'100, 7, 0xda7a}, 0x7090), "peer 0") ==
-        "peer 0 runs with model (digest of the initial parameters and layers) = 0000000000000007, this peer "
+  CHECK(disagreement(mine, make_agreement({}, {50'100, 7, 0xda7a}, 0x7090), "peer 0", "peer 4") ==
+        "peer 0 runs with model (digest of the initial parameters and layers) = 0000000000000007, peer 4 "
         "with 0000000000030de1; expected the same model, made from the same seed");
-  CHECK(disagreement(mine, make_agreement({}, {50'100, 0x30de1, {}}, 0x7090), "peer 0") ==
-        "peer 0 runs with data (digest of samples and labels) = at home, this peer with 000000000000da7a");
+  CHECK(disagreement(mine, make_agreement({}, {50'100, 0x30de1, {}}, 0x7090), "peer 0", "peer 4") ==
+        "peer 0 runs with data (digest of samples and labels) = at home, peer 4 with 000000000000da7a");
 }
 
 TEST_CASE("handshake: no setting of the agreement is left untested above") {
@@ -125,12 +125,12 @@ TEST_CASE("handshake: what data at home weigh, and who judges, have to agree, an
   const Agreement mine = agreement_of({});
   RunSettings settings;
   settings.data.samples = 90;
-  CHECK(disagreement(mine, agreement_of(settings), "peer 3") ==
-        "peer 3 runs with data.samples = 90, this peer states nothing");
+  CHECK(disagreement(mine, agreement_of(settings), "peer 3", "peer 4") ==
+        "peer 3 runs with data.samples = 90, peer 4 states nothing");
   settings.data.samples.reset();
   settings.run.evaluate = RunSettings::Run::Evaluate::own;
-  CHECK(disagreement(mine, agreement_of(settings), "peer 3") ==
-        "peer 3 runs with run.evaluate = own, this peer states nothing");
+  CHECK(disagreement(mine, agreement_of(settings), "peer 3", "peer 4") ==
+        "peer 3 runs with run.evaluate = own, peer 4 states nothing");
 }
 
 TEST_CASE(
@@ -143,16 +143,15 @@ TEST_CASE(
   const Agreement mine = saying({{"feature 1 of data.source", "a"}, {"labels of data.source", "0 1"}});
   CHECK(run_id(mine) == run_id(silent));
   CHECK(decode_agreement(encode_agreement(mine)) == mine);
-  CHECK(disagreement(mine, silent, "peer 3") == std::nullopt);
-  CHECK(disagreement(silent, mine, "peer 3") == std::nullopt);
-  CHECK(disagreement(mine, saying({{"labels of data.source", "0 1"}}), "peer 3") == std::nullopt);
-  CHECK(
-      disagreement(mine, saying({{"labels of data.source", "2 3"}}), "peer 3") ==
-      "peer 3 runs with labels of data.source = 2 3, this peer with 0 1; data.classes = N says that they are "
-      "0 to N - 1");
+  CHECK(disagreement(mine, silent, "peer 3", "peer 4") == std::nullopt);
+  CHECK(disagreement(silent, mine, "peer 3", "peer 4") == std::nullopt);
+  CHECK(disagreement(mine, saying({{"labels of data.source", "0 1"}}), "peer 3", "peer 4") == std::nullopt);
+  CHECK(disagreement(mine, saying({{"labels of data.source", "2 3"}}), "peer 3", "peer 4") ==
+        "peer 3 runs with labels of data.source = 2 3, peer 4 with 0 1; data.classes = N says that they are "
+        "0 to N - 1");
   const std::vector<std::byte> hello = encode_agreement(saying({{"feature 1 of data.source", ""}}));
   CHECK(judge_hello(mine, 1, hello, 2, true).for_me ==
-        "peer 2 runs with feature 1 of data.source = \"\", this peer with a; expected the same names in the "
+        "peer 2 runs with feature 1 of data.source = \"\", peer 1 with a; expected the same names in the "
         "headers of all peers' files, and the features in the same order");
 }
 
@@ -177,20 +176,20 @@ TEST_CASE("handshake: clipping and early stopping have to agree, and say nothing
   const Agreement mine = agreement_of({});
   RunSettings settings;
   settings.algorithm.clip = 2.5;
-  CHECK(disagreement(mine, agreement_of(settings), "peer 3") ==
-        "peer 3 runs with algorithm.clip = 2.5, this peer states nothing");
+  CHECK(disagreement(mine, agreement_of(settings), "peer 3", "peer 4") ==
+        "peer 3 runs with algorithm.clip = 2.5, peer 4 states nothing");
   settings.run.patience = 7;
   settings.run.min_improvement = 0.01;
   const Agreement theirs = agreement_of(settings);
   settings.run.min_improvement = 0.02;
-  CHECK(disagreement(agreement_of(settings), theirs, "peer 3") ==
-        "peer 3 runs with run.min_improvement = 0.01, this peer with 0.02");
+  CHECK(disagreement(agreement_of(settings), theirs, "peer 3", "peer 4") ==
+        "peer 3 runs with run.min_improvement = 0.01, peer 4 with 0.02");
   settings.run.patience = 8;
-  CHECK(disagreement(agreement_of(settings), theirs, "peer 3") ==
-        "peer 3 runs with run.patience = 7, this peer with 8");
+  CHECK(disagreement(agreement_of(settings), theirs, "peer 3", "peer 4") ==
+        "peer 3 runs with run.patience = 7, peer 4 with 8");
   settings.algorithm.clip = 3.0;
-  CHECK(disagreement(agreement_of(settings), theirs, "peer 3") ==
-        "peer 3 runs with algorithm.clip = 2.5, this peer with 3");
+  CHECK(disagreement(agreement_of(settings), theirs, "peer 3", "peer 4") ==
+        "peer 3 runs with algorithm.clip = 2.5, peer 4 with 3");
 }
 
 TEST_CASE("handshake: peers may differ in paths, length of the run, network and output") {
@@ -220,15 +219,15 @@ TEST_CASE("handshake: the first difference is the one named, and agreements of o
   const Agreement mine{{{"a", "1"}, {"b", "2"}}};
   using Settings = std::vector<AgreedSetting>;
   const auto against = [&](Settings theirs) {
-    return disagreement(mine, Agreement{std::move(theirs)}, "peer 9");
+    return disagreement(mine, Agreement{std::move(theirs)}, "peer 9", "peer 4");
   };
-  CHECK(against({{"a", "3"}, {"b", "4"}}) == "peer 9 runs with a = 3, this peer with 1");
-  CHECK(against({{"a", ""}, {"b", "2"}}) == "peer 9 runs with a = \"\", this peer with 1");
-  CHECK(against({}) == "peer 9 states nothing, this peer runs with a = 1");
-  CHECK(against({{"a", "1"}}) == "peer 9 states nothing, this peer runs with b = 2");
-  CHECK(against({{"a", "1"}, {"b", "2"}, {"c", "3"}}) == "peer 9 runs with c = 3, this peer states nothing");
-  CHECK(against({{"a", "1"}, {"z", "2"}}) == "peer 9 runs with z = 2, this peer states b = 2");
-  CHECK(against({{"b", "2"}, {"a", "1"}}) == "peer 9 runs with b = 2, this peer states a = 1");
+  CHECK(against({{"a", "3"}, {"b", "4"}}) == "peer 9 runs with a = 3, peer 4 with 1");
+  CHECK(against({{"a", ""}, {"b", "2"}}) == "peer 9 runs with a = \"\", peer 4 with 1");
+  CHECK(against({}) == "peer 9 states nothing, peer 4 runs with a = 1");
+  CHECK(against({{"a", "1"}}) == "peer 9 states nothing, peer 4 runs with b = 2");
+  CHECK(against({{"a", "1"}, {"b", "2"}, {"c", "3"}}) == "peer 9 runs with c = 3, peer 4 states nothing");
+  CHECK(against({{"a", "1"}, {"z", "2"}}) == "peer 9 runs with z = 2, peer 4 states b = 2");
+  CHECK(against({{"b", "2"}, {"a", "1"}}) == "peer 9 runs with b = 2, peer 4 states a = 1");
 }
 
 TEST_CASE("handshake: no truncation and no extension of an agreement decodes") {
@@ -244,7 +243,8 @@ TEST_CASE("handshake: a flipped bit never goes unnoticed") {
   std::vector<std::byte> bytes = encode_agreement(mine);
   for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
     bytes[bit / 8] ^= std::byte{1} << (bit % 8);
-    if (const auto decoded = decode_agreement(bytes)) REQUIRE(disagreement(mine, *decoded, "peer 1"));
+    if (const auto decoded = decode_agreement(bytes))
+      REQUIRE(disagreement(mine, *decoded, "peer 1", "peer 4"));
     bytes[bit / 8] ^= std::byte{1} << (bit % 8);
   }
 }
@@ -306,14 +306,14 @@ TEST_CASE("handshake: whoever calls is answered, a stranger and a shred of a hel
   CHECK(judge_hello(mine, 1, hello, 2, false).for_me.empty());
   for (std::size_t length = 0; length < hello.size(); ++length) {
     const HelloVerdict verdict = judge_hello(mine, 1, std::span(hello).first(length), 2, true);
-    CHECK(verdict.for_the_caller == "peer 1 cannot read the hello of this peer");
+    CHECK(verdict.for_the_caller == "peer 1 cannot read the hello of peer 2");
     CHECK(verdict.for_me == "peer 2 sent an unreadable hello");
   }
   RunSettings other;
   other.algorithm.kind = "d-psgd";
   const HelloVerdict verdict = judge_hello(mine, 1, encode_agreement(agreement_of(other)), 2, true);
-  CHECK(verdict.for_the_caller == "peer 1 runs with algorithm.kind = dcd-psgd, this peer with d-psgd");
-  CHECK(verdict.for_me == "peer 2 runs with algorithm.kind = d-psgd, this peer with dcd-psgd");
+  CHECK(verdict.for_the_caller == "peer 1 runs with algorithm.kind = dcd-psgd, peer 2 with d-psgd");
+  CHECK(verdict.for_me == "peer 2 runs with algorithm.kind = d-psgd, peer 1 with dcd-psgd");
 }
 
 }  // namespace hearsay::handshake_test
