@@ -3,7 +3,9 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <iterator>
 
+#include "runtime/experiment/problem_of.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/foundation/text_bytes.hpp"
 #include "runtime/settings/evaluate_every.hpp"
@@ -37,9 +39,23 @@ std::string short_name(const std::string& name) {
   return text.substr(0, end);
 }
 
+/// Returns the keys that say what the numbers in the files of peers with data at home mean, where nothing in
+/// the files says it. Only files of one kind are compared: pixels are divided by 255 by themselves, so those
+/// in a CSV file may need a factor that an IDX file does without.
+std::vector<AgreedSetting> meaning_of_numbers(const RunSettings::Data& data, const DataNames& names) {
+  const std::string format = data.source.substr(0, data.source.find(':'));
+  const bool are_pixels = format == "idx" || format == "cifar10";
+  std::vector<AgreedSetting> keys = {
+      {are_pixels ? "data.scale of pixels" : "data.scale", toml_number(data.scale.value_or(1.0))}};
+  if (format == "libsvm") keys.push_back({"data.index_base", std::to_string(data.index_base.value_or(1))});
+  if (format == "csv" && names.features.empty())  // a header says more
+    keys.push_back({"data.target", short_name(data.target.value_or("last"))});
+  return keys;
+}
+
 /// Returns what peers with data at home compare of their files: the names of the first features, one by one,
-/// so that a refusal says which one differs, and of all together.
-std::vector<AgreedSetting> named_data(const DataNames& names) {
+/// so that a refusal says which one differs, and of all together; then what the numbers mean.
+std::vector<AgreedSetting> named_data(const RunSettings::Data& data, const DataNames& names) {
   constexpr std::size_t most_features = 64;
   std::vector<AgreedSetting> named;
   if (!names.features.empty()) {
@@ -53,6 +69,7 @@ std::vector<AgreedSetting> named_data(const DataNames& names) {
     named.push_back({"target of data.source", short_name(names.target)});
     named.push_back({"features of data.source (digest of their names)", hexadecimal(all)});
   }
+  std::ranges::copy(meaning_of_numbers(data, names), std::back_inserter(named));
   if (!names.labels.empty()) {
     constexpr std::size_t most_bytes = 200;
     const bool are_many = names.labels.size() > most_bytes;
@@ -122,7 +139,8 @@ Agreement make_agreement(const RunSettings& settings, const AgreedProblem& probl
     if (!is_agreeable(setting.value))
       throw Misuse(setting.key, setting.value.substr(0, 40),
                    "expected at most 1024 bytes without control characters");
-  agreement.own_data = named_data(problem.names);
+  if (!problem.data_digest && !has_programs(settings))
+    agreement.own_data = named_data(settings.data, problem.names);
   return agreement;
 }
 

@@ -99,6 +99,11 @@ std::string remedy(const std::string& key) {
   if (key.starts_with("model (digest")) return "; expected the same model, made from the same seed";
   if (key.starts_with("feature") || key.starts_with("target of"))
     return "; expected the same names in the headers of all peers' files, and the features in the same order";
+  if (key.starts_with("data.scale"))
+    return "; expected one factor for all peers' files, and a file in another unit converted to theirs";
+  if (key == "data.index_base")
+    return "; expected one for all peers' files, and a file that counts otherwise numbered as they are";
+  if (key == "data.target") return "; expected one for all peers' files, or the same names in their headers";
   if (key.starts_with("labels of")) return "; data.classes = N says that they are 0 to N - 1";
   return "";
 }

@@ -33,6 +33,32 @@ struct TwoHosts {
     CHECK(decode_agreement(encode_agreement(theirs)) == theirs);
     return disagreement(mine, theirs, "peer 1", "peer 0").value_or("");
   }
+  /// The same, where each host has keys of its own.
+  std::string refusal_with(const RunSettings::Data& of_0, const RunSettings::Data& of_1) {
+    settings.data = of_0;
+    const Agreement mine = agreement_of(prepare<double>(settings, {.peer = 0}));
+    settings.data = of_1;
+    const Agreement theirs = agreement_of(prepare<double>(settings, {.peer = 1}));
+    CHECK(decode_agreement(encode_agreement(theirs)) == theirs);
+    return disagreement(mine, theirs, "peer 1", "peer 0").value_or("");
+  }
+  RunSettings::Data file(const std::string& format, const std::string& text) const {
+    RunSettings::Data data;
+    data.partition = "home";
+    data.source = format + ":" + folder.write("of." + format, text).string();
+    return data;
+  }
+  /// MNIST's format: two images of one pixel row, and their labels.
+  RunSettings::Data pixels() const {
+    using namespace std::string_literals;
+    RunSettings::Data data;
+    data.partition = "home";
+    data.source =
+        "idx:" +
+        folder.write("images", "\0\0\x08\x03\0\0\0\x02\0\0\0\x01\0\0\0\x02\x01\x02\x03\x04"s).string() + "," +
+        folder.write("labels", "\0\0\x08\x01\0\0\0\x02\0\x01"s).string();
+    return data;
+  }
 };
 
 const std::string rows = "1.5,2.5,0\n3.5,4,1\n";
@@ -67,6 +93,77 @@ TEST_CASE("agreement at home: the target may stand in another column, the featur
   CHECK(hosts.refusal("a,b,y\n" + rows, "a,y,b\n1.5,0,2.5\n3.5,1,4\n").empty());
   hosts.settings.data.skip = 1;  // an index has no part in it
   CHECK(hosts.refusal("id,a,b,y\n1,1.5,2.5,0\n2,3.5,4,1\n", "row,a,b,y\n1,1.5,2.5,0\n2,3.5,4,1\n").empty());
+}
+
+TEST_CASE("agreement at home: hosts that multiply their features by other factors refuse each other") {
+  TwoHosts hosts;
+  for (const std::string& text : {rows, "a,b,y\n" + rows}) {
+    RunSettings::Data plain = hosts.file("csv", text), scaled = plain, by_one = plain;
+    scaled.scale = 0.5;
+    by_one.scale = 1.0;
+    const std::string of_factor =
+        "; expected one factor for all peers' files, and a file in another unit converted to theirs";
+    CHECK(hosts.refusal_with(plain, scaled) ==
+          "peer 1 runs with data.scale = 0.5, peer 0 with 1" + of_factor);
+    CHECK(hosts.refusal_with(scaled, plain) ==
+          "peer 1 runs with data.scale = 1, peer 0 with 0.5" + of_factor);
+    CHECK(hosts.refusal_with(scaled, scaled).empty());
+    CHECK(hosts.refusal_with(plain, by_one).empty());
+  }
+}
+
+TEST_CASE(
+    "agreement at home: pixels, which are divided by 255, may stand beside numbers that need a factor") {
+  TwoHosts hosts;
+  RunSettings::Data numbers = hosts.file("csv", rows), pixels = hosts.pixels();
+  numbers.scale = 1.0 / 255;
+  CHECK(hosts.refusal_with(numbers, pixels).empty());
+  RunSettings::Data scaled = pixels;
+  scaled.scale = 2.0;
+  CHECK(hosts.refusal_with(pixels, scaled)
+            .starts_with("peer 1 runs with data.scale of pixels = 2, peer 0 with 1; expected one factor"));
+  // Numbers are numbers in every other format.
+  const RunSettings::Data sparse = hosts.file("libsvm", "0 1:1.5 2:2.5\n1 1:3.5 2:4\n");
+  CHECK(
+      hosts.refusal_with(numbers, sparse).starts_with("peer 1 runs with data.scale = 1, peer 0 with 0.0039"));
+}
+
+TEST_CASE("agreement at home: hosts that count the features of LIBSVM files otherwise refuse each other") {
+  TwoHosts hosts;
+  RunSettings::Data from_1 = hosts.file("libsvm", "0 1:1.5 2:2.5\n1 1:3.5 2:4\n"), from_0 = from_1;
+  from_0.index_base = 0;
+  const std::string as_they_are =
+      "; expected one for all peers' files, and a file that counts otherwise numbered as they are";
+  // The model has another size, which says less.
+  CHECK(hosts.refusal_with(from_1, from_0) ==
+        "peer 1 runs with data.index_base = 0, peer 0 with 1" + as_they_are);
+  from_1.features = from_0.features = 3;
+  CHECK(hosts.refusal_with(from_1, from_0) ==
+        "peer 1 runs with data.index_base = 0, peer 0 with 1" + as_they_are);
+  CHECK(hosts.refusal_with(from_0, from_0).empty());
+  const RunSettings::Data table = hosts.file("csv", "1.5,2.5,0,0\n3.5,4,0,1\n");
+  CHECK(hosts.refusal_with(table, from_0).empty());
+}
+
+TEST_CASE("agreement at home: files without a header have their target in the same column") {
+  TwoHosts hosts;
+  hosts.settings.model.kind = "least-squares";
+  RunSettings::Data last = hosts.file("csv", rows), first = last, said = last;
+  first.target = "first";
+  said.target = "last";
+  CHECK(hosts.refusal_with(last, first) ==
+        "peer 1 runs with data.target = first, peer 0 with last; expected one for all peers' files, or the "
+        "same names in their headers");
+  CHECK(hosts.refusal_with(last, said).empty());
+  CHECK(hosts.refusal_with(first, first).empty());
+}
+
+TEST_CASE("agreement: hosts whose data are dealt say nothing of their own") {
+  RunSettings settings;
+  settings.run.iterations = 1;
+  settings.data.source = "synthetic(samples=40, features=3, classes=3)";
+  settings.data.scale = 0.5;
+  CHECK(agreement_of(prepare<double>(settings)).own_data.empty());
 }
 
 TEST_CASE("agreement at home: labels that are numbered in another way are named, not the model's digest") {
