@@ -47,7 +47,8 @@ class Replay {
                        peer_.last_verdict(),
                        {},
                        {},
-                       std::move(unacknowledged_reports_)};
+                       std::move(unacknowledged_reports_),
+                       meters_.now};
     for (const PeerId to : destinations_) {
       state.released.emplace_back(to, retention_.floor(to));
       for (RetainedMessage& message : retention_.of(to))

@@ -19,6 +19,8 @@ EvaluationSchedule::EvaluationSchedule(const ObserverInput& input, Evaluator& ev
 
 void EvaluationSchedule::resume_from(std::uint64_t iteration) {
   if (earlier_.evaluations.empty()) return;
+  for (const Evaluation& evaluation : earlier_.evaluations)
+    if (evaluation.iteration <= iteration) seconds_before_ = evaluation.seconds;
   std::erase_if(earlier_.evaluations, [&](const Evaluation& evaluation) {
     return evaluation.iteration != 0 && evaluation.iteration >= iteration;
   });

@@ -68,6 +68,9 @@ class EvaluationSchedule {
   const std::vector<Evaluation>& evaluations() const { return evaluator_.evaluations(); }
   /// What came from the record of the run that is resumed; empty if none is.
   const RunRecord& record() const { return earlier_; }
+  /// The seconds of the resumed run at its checkpoint, as far as its record knows them: those of the last
+  /// evaluation up to there. (The one at the checkpoint is made again, with the time at which it was made.)
+  double seconds_before() const { return seconds_before_; }
   /// The number of evaluations that came from the record; 0 if the run was not resumed.
   std::size_t recorded() const { return earlier_.evaluations.size(); }
   /// The evaluations after the first iteration, up to and including the second, are missing in the record of
@@ -91,7 +94,8 @@ class EvaluationSchedule {
 
   const ObserverInput& input_;
   Evaluator& evaluator_;
-  RunRecord earlier_;              // of a resumed run, from before
+  RunRecord earlier_;  // of a resumed run, from before
+  double seconds_before_ = 0.0;
   std::vector<Verdict> verdicts_;  // oldest first; none until the peers have answered the question on x_0
   std::vector<Peer> peers_;
   std::optional<std::pair<std::uint64_t, std::uint64_t>> lost_evaluations_;

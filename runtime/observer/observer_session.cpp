@@ -162,9 +162,8 @@ void ObserverSession::take_ready(PeerId sender, std::optional<std::uint64_t> las
 void ObserverSession::begin(Instant now) {
   if (const auto refusal = schedule_.bridge_lost_evaluations()) return lose(*refusal, 2);
   progress_ = Progress::started;
-  // The time of a resumed run goes on from the end of its record.
-  const double before = schedule_.evaluations().empty() ? 0.0 : schedule_.evaluations().back().seconds;
-  origin_ = now - std::chrono::round<Duration>(std::chrono::duration<double>(before));
+  // The time of a resumed run goes on. A peer whose checkpoint is later knows it better (PeerSession).
+  origin_ = now - std::chrono::round<Duration>(std::chrono::duration<double>(schedule_.seconds_before()));
   members_.note_heard_all(now);
   for (PeerId id = 0; id < input_.peer_count; ++id)
     if (!members_.is_gone(id)) start_peer(id, now);

@@ -49,6 +49,7 @@ void PeerSession::resume(SessionState state) {
   context_.phase = SessionPhase::greeting;
   start_.greet(context_.now);
   context_.next_needed = state.next_needed;
+  age_at_checkpoint_ = state.age;
   outgoing_.restore(state);
   observer_.restore(state);
   greet_neighbors();
@@ -300,8 +301,8 @@ void PeerSession::hear_start(const from_observer::Start& start, Instant now) {
   context_.phase = SessionPhase::running;
   if (before == SessionPhase::entering) greet_neighbors();
   observer_.tell_unacknowledged(context_);  // reports of an earlier process
-  // Hosts have no common clock: there the frame says how long ago the run began.
-  context_.events.push_back(RunStarts{context_.input.same_machine ? start.origin : now - start.age});
+  const Instant origin = context_.input.same_machine ? start.origin : now - start.age;  // no common clock
+  context_.events.push_back(RunStarts{std::min(origin, now - age_at_checkpoint_.value_or(now - origin))});
   for (PeerDeparted& departed : std::exchange(departed_before_start_, {}))
     context_.events.push_back(std::move(departed));
 }

@@ -169,6 +169,9 @@ class PeerSession {
   }
 
   SessionContext context_;
+  // Of the run; empty unless this peer has resumed. The observer may know less, if its record has lost its
+  // end, and its clock less than that, if the machine was started anew.
+  std::optional<Duration> age_at_checkpoint_;
   OutgoingLinks outgoing_;
   std::vector<IncomingLink> incoming_;  // ascending
   Greetings greetings_;

@@ -27,6 +27,7 @@ struct SessionState {
   std::vector<std::pair<PeerId, std::uint64_t>> released;
   std::vector<Report>
       unacknowledged_reports;  ///< evaluations and result that the observer has not acknowledged
+  Duration age{0};             ///< of the run, when the peer was saved: its clock goes on from there
 };
 
 }  // namespace hearsay

@@ -43,7 +43,7 @@ Resume as_resume(const FrameHeader& header) {
 void put(const Start& start, FrameHeader& header) {
   header.kind = Start::kind;
   header.iteration = start.iterations;
-  header.due_ns = start.origin.time_since_epoch().count();
+  header.due_ns = std::max(start.origin, Instant{}).time_since_epoch().count();
   header.sequence = static_cast<std::uint64_t>(start.age.count());
 }
 Start as_start(const FrameHeader& header) {

@@ -41,7 +41,9 @@ Resume as_resume(const FrameHeader& header);
 struct Start {
   static constexpr FrameKind kind = FrameKind::start;
   std::uint64_t iterations = 0;  ///< how many iterations the run has
-  Instant origin{};              ///< of the run's time, for peers on the observer's machine; not negative
+  /// Of the run's time, for peers on the observer's machine. Sent as 0 if it is negative: a resumed run may
+  /// be older than the time since its machine was started.
+  Instant origin{};
   /// Time since the origin, for peers on other hosts; not negative, at most `due_limit_ns`.
   Duration age{};
   bool operator==(const Start&) const = default;

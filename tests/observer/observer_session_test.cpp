@@ -1,8 +1,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
+#include "runtime/wire/numbers.hpp"
 #include "runtime/wire/stop.hpp"
+#include "runtime/wire/words_from_observer.hpp"
 #include "tests/observer/observer_scene.hpp"
 
 namespace hearsay::test::observer_session_test {
@@ -162,6 +166,30 @@ TEST_CASE("observer session: an observer that stood still itself takes nobody fo
   scene.session.judge_silence(begin + 1h);
   scene.session.judge_silence(begin + 1h + 2s);
   CHECK(!scene.session.over());
+}
+
+TEST_CASE(
+    "observer session: the clock of a resumed run goes on from the evaluation at its checkpoint, which is "
+    "made "
+    "again") {
+  RunRecord earlier;
+  for (const auto& [iteration, seconds] :
+       std::vector<std::pair<std::uint64_t, double>>{{0, 0.0}, {5, 2.0}, {10, 5.0}, {15, 8.0}}) {
+    earlier.evaluations.emplace_back().iteration = iteration;
+    earlier.evaluations.back().seconds = seconds;
+  }
+  Scene scene(earlier);
+  const std::vector<std::byte> holds_10 = encode_numbers(std::vector<std::uint64_t>{10});
+  for (const PeerId id : {0u, 1u}) scene.hello(id, 1);
+  for (const PeerId id : {0u, 1u}) scene.say(id, FrameKind::holds, holds_10);
+  for (const PeerId id : {0u, 1u}) scene.say(id, FrameKind::ready);
+  REQUIRE(scene.session.started());
+  const auto start = std::ranges::find(scene.session.outbox(), FrameKind::start,
+                                       [](const ObserverFrame& word) { return word.header.kind; });
+  REQUIRE(start != scene.session.outbox().end());
+  CHECK(from_observer::as_start(start->header).age == 5s);
+  // This machine has been up for a second only, and no frame says an instant before that.
+  CHECK(start->header.due_ns >= 0);
 }
 
 TEST_CASE(

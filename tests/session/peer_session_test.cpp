@@ -2,6 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "runtime/wire/words_from_observer.hpp"
+
 namespace hearsay::peer_session_test {
 
 using namespace std::chrono_literals;
@@ -10,6 +17,8 @@ namespace {
 
 /// The session of peer 0 of two neighbors. The test plays peer 1 and the observer.
 struct Scene {
+  std::optional<std::vector<std::uint64_t>> holds = {};  ///< checkpoints of the peer; empty: it begins
+  bool same_machine = true;
   Agreement agreement{{{"run.seed", "1"}}};
   PeerSession session{{.self = 0,
                        .incarnation = 70,
@@ -18,13 +27,14 @@ struct Scene {
                        .sources = {1},
                        .destinations = {1},
                        .addresses = {"tcp://there"},
-                       .same_machine = true,
+                       .same_machine = same_machine,
                        .asynchronous = false,
                        .start_patience = 1min,
                        .heartbeat = 2s,
+                       .holds = holds,
                        .largest_lead = 1,
                        .observer_address = "tcp://here"}};
-  PacketPool packets;
+  PacketPool packets = {};
 
   FrameHeader header(FrameKind kind, std::uint64_t iteration, std::uint64_t sequence,
                      std::uint32_t incarnation = 80) const {
@@ -289,6 +299,30 @@ TEST_CASE("peer session: of a stop without a reason only the code of a user who 
     scene.session.hear_observer(stop, {}, Instant{});
     REQUIRE(scene.session.events().size() == 1);
     CHECK(std::get<RunStops>(scene.session.events()[0]).exit_code == heard);
+  }
+}
+
+TEST_CASE(
+    "peer session: the clock of a peer that resumes goes on from its checkpoint, or from the observer's") {
+  const Instant now{1000s};
+  const auto age_after = [&](bool same_machine, Duration at_checkpoint, Duration of_observer) {
+    Scene scene{.holds = std::vector<std::uint64_t>{5}, .same_machine = same_machine};
+    scene.session.begin(now);
+    scene.session.resume({6, 5, {}, {}, {}, at_checkpoint});
+    scene.hear(FrameKind::hello, 6, 0);
+    scene.welcome(6, 0);
+    FrameHeader start;
+    put(from_observer::Start{100, std::max(now - of_observer, Instant{}), of_observer}, start);
+    start.run_id = run_id(scene.agreement);
+    scene.session.hear_observer(start, {}, now);
+    const auto* const begun = std::get_if<RunStarts>(&scene.session.events().back());
+    REQUIRE(begun);
+    return now - begun->origin;
+  };
+  for (const bool same_machine : {true, false}) {
+    CHECK(age_after(same_machine, 30s, 20s) == 30s);  // the observer's record ends before the checkpoint
+    CHECK(age_after(same_machine, 20s, 30s) == 30s);
+    CHECK(age_after(same_machine, 2000s, 2000s) == 2000s);  // the machine was started anew meanwhile
   }
 }
 
