@@ -57,6 +57,26 @@ def test_the_error_of_an_objective_in_this_process_is_raised_here(folder):
         hearsay.simulate("run.toml", objectives)
 
 
+@pytest.mark.parametrize("from_iteration", [1, 5])
+@pytest.mark.parametrize("kept", [slice(0, 0), slice(0, 1), slice(1, None)])
+def test_an_objective_in_this_process_that_leaves_a_gradient_out_is_told(folder, from_iteration, kept):
+    names = {}
+    exec(QUADRATIC, names)
+    asked = []
+
+    class Forgetful(names["Quadratic"]):
+        def gradient(self, x, samples, out, seed):
+            asked.append(seed)
+            whole = numpy.empty_like(out)
+            super().gradient(x, samples, whole, seed)
+            part = kept if len(asked) >= from_iteration else slice(None)
+            out[part] = whole[part]
+
+    objectives = [Forgetful(id) if id == 2 else names["Quadratic"](id) for id in range(4)]
+    with pytest.raises(RuntimeError, match=r"was not computed; expected out\[:\] = \.\.\. in gradient"):
+        hearsay.simulate("run.toml", objectives)
+
+
 def test_a_missing_objective_is_said(folder):
     names = {}
     exec(QUADRATIC, names)

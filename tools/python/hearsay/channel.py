@@ -101,15 +101,21 @@ class SharedMemory:
             memory, "<i8", offset=facts["samples"], count=(facts["memory"] - facts["samples"]) // 8
         )
         self.point = _read_only(self.x)
-        self._mark = numpy.zeros(1, scalar)
-        self._mark.view(numpy.uint8)[:] = 0xFF  # a NaN that no arithmetic gives
+        self._gradient_bits = self.gradient.view(f"u{self.gradient.itemsize}")
+        self._mark = numpy.iinfo(self._gradient_bits.dtype).max  # as a float a NaN that no arithmetic gives
 
     def mark_gradient(self) -> None:
-        """Writes what `is_gradient_marked` recognizes as long as nobody has computed a gradient."""
-        self.gradient[0] = self._mark[0]
+        """Makes all coordinates NaN: one that is left out is noticed, and not that of the question before."""
+        self._gradient_bits.fill(self._mark)
 
-    def is_gradient_marked(self) -> bool:
-        return self.gradient[:1].tobytes() == self._mark.tobytes()
+    def require_gradient(self, iteration: int, expected: str) -> None:
+        """Raises RuntimeError if nobody has written the first or the last coordinate since they were marked.
+
+        Others that are left out are found as every NaN in a gradient is, by hearsay."""
+        if self._mark in (self._gradient_bits[0], self._gradient_bits[-1]):
+            raise RuntimeError(
+                f"the gradient of iteration {iteration} was not computed; expected {expected}"
+            )
 
     def samples(self, count: int) -> numpy.ndarray:
         """The first `count` sample numbers, read-only."""

@@ -165,11 +165,7 @@ class Peer:
         if self._ask is None or self._question is None:
             return
         if not self._is_stopping:
-            if self._memory.is_gradient_marked():
-                raise RuntimeError(
-                    f"the gradient of iteration {self._iteration} was not computed; expected "
-                    "ask.gradient[:] = ... for every ask"
-                )
+            self._memory.require_gradient(self._iteration, "ask.gradient[:] = ... for every ask")
             if self._weight != 1.0:
                 numpy.multiply(self._memory.gradient, self._weight, out=self._memory.gradient)
             self._send(protocol.encode_answer(self._question.number))

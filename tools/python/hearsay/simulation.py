@@ -69,9 +69,11 @@ class _Served:
             return protocol.encode_answer(
                 question.number, score=as_score(result, 1.0, self._objective.samples)
             )
+        memory.mark_gradient()
         self._objective.gradient(
             memory.point, memory.samples(question.samples), memory.gradient, question.seed
         )
+        memory.require_gradient(question.iteration, "out[:] = ... in gradient(x, samples, out, seed)")
         return protocol.encode_answer(question.number)
 
     def _close(self) -> bool:
