@@ -364,7 +364,8 @@ void FaultyCluster::serve_observer() {
   words.swap(observer_->outbox());
   for (std::size_t next = 0; next < words.size(); ++next) {
     ObserverFrame& word = words[next];
-    Frame frame{word.header, std::move(word.payload)};
+    const std::span<const std::byte> payload = word.payload;
+    Frame frame{word.header, {payload.begin(), payload.end()}};
     frame.header.payload_bytes = static_cast<std::uint32_t>(frame.payload.size());
     const PeerId to = word.to;
     if (word.only_to && (!nodes_[to].session || *word.only_to != incarnation_of(to))) {
