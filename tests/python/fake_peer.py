@@ -118,10 +118,13 @@ class FakePeer:
 
     def ask_score(self, x):
         """Asks, and returns the score."""
-        self._ask(protocol.SCORE, x)
+        self.send_score(x)
         number, outcome, score, text = self.answer()
         assert (number, outcome) == (self._number, protocol.ANSWERED), text
         return score
+
+    def send_score(self, x):
+        self._ask(protocol.SCORE, x)
 
     def end(self, x=None, code=0, reason="", output=None):
         text = json.dumps({"code": code, "reason": reason, "output": output})

@@ -13,12 +13,12 @@ from torch import nn  # noqa: E402
 from torch.utils.data import DataLoader  # noqa: E402
 
 
-def loop(fake, program, *, begins=True):
+def loop(fake, program, *, begins=True, evaluate=lambda model: 0.0):
     """Starts program(model, optimizer) with a network, and meets it."""
 
     def start():
         model = network()
-        optimizer = hearsay.torch.Optimizer(model, len(DATA), evaluate=lambda: 0.0)
+        optimizer = hearsay.torch.Optimizer(model, len(DATA), evaluate=lambda: evaluate(model))
         with optimizer.peer:
             return program(model, optimizer)
 
@@ -90,6 +90,32 @@ def test_what_is_written_later_is_refused(fake, write, when):
     fake.send_gradient(a_point(), [1], iteration=3)
     with pytest.raises(RuntimeError, match="was changed by the program.*expected changes before the first"):
         fake.join()
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_what_is_written_while_a_model_is_evaluated_is_refused(fake, write):
+    def evaluate(model):
+        write(model)
+        return 0.0
+
+    loop(fake, descend, evaluate=evaluate)
+    fake.ask_gradient(a_point(), [1])
+    fake.send_score(a_point())
+    with pytest.raises(RuntimeError, match=r"was changed by the program, by its evaluate\(\)"):
+        fake.join()
+
+
+def test_parameters_that_are_swapped_and_put_back_are_evaluated(fake):
+    def evaluate(model):
+        kept = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+        zero_in_place(model)
+        model.load_state_dict(kept)
+        return 0.5
+
+    loop(fake, descend, evaluate=evaluate)
+    assert fake.ask_score(a_point()).loss == 0.5
+    fake.end()
+    fake.join()
 
 
 def test_writing_the_same_values_is_no_change(fake):

@@ -12,6 +12,10 @@ from .flat import FlatParameters
 from .statistics import Recalibrate, RunningStatistics
 
 Evaluate = Callable[[], Any]
+_OF_ANOTHER_MODEL = (
+    "by its evaluate(), so what that returned is the loss of another model; expected an evaluate() that leaves "
+    "the parameters, or puts them back, as they were"
+)
 
 
 def seed_all(seed: int) -> None:
@@ -44,7 +48,9 @@ class Evaluation:
         try:
             self.settle(x)
             with torch.no_grad():
-                return self._evaluate()
+                said = self._evaluate()
+            self._flat.require_unwritten(_OF_ANOTHER_MODEL)
+            return said
         finally:
             for module, mode in modes:
                 module.training = mode

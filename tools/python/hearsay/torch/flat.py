@@ -8,6 +8,10 @@ import numpy
 import torch
 
 _SCALARS = (torch.float32, torch.float64)
+_UNDONE = (
+    "and the next minibatch would undo that, since the step is hearsay's; expected changes before the first "
+    "minibatch, where they become x_0, or in the forward pass, such as a clamp or a mask"
+)
 
 
 class FlatParameters:
@@ -54,15 +58,13 @@ class FlatParameters:
                     "for layers that are trained later"
                 )
 
-    def require_unwritten(self) -> None:
-        """Raises RuntimeError if the program has changed a parameter since the last `load`."""
+    def require_unwritten(self, but: str = _UNDONE) -> None:
+        """Raises RuntimeError if the program has changed a parameter since the last `load`.
+
+        but: what is wrong with that, and expected instead."""
         name = self._written()
         if name is not None:
-            raise RuntimeError(
-                f"{name} was changed by the program, and the next minibatch would undo that, since the step "
-                "is hearsay's; expected changes before the first minibatch, where they become x_0, or in the "
-                "forward pass, such as a clamp or a mask"
-            )
+            raise RuntimeError(f"{name} was changed by the program, {but}")
 
     def _written(self) -> Optional[str]:
         """Returns the name of a parameter that is not as it was loaded; None if there is none."""
