@@ -306,16 +306,6 @@ std::string agree_on_classes(const RunSettings::Data& data, bool classification,
   return names;
 }
 
-/// Returns the share of data.test = "20%"; empty if it is no share. Throws Misuse for a share of nothing or
-/// all.
-std::optional<double> held_out_share(const std::string& test) {
-  if (!test.ends_with('%')) return std::nullopt;
-  double percent = 0.0;
-  if (!parse_number(test.substr(0, test.size() - 1), percent) || percent <= 0.0 || percent >= 100.0)
-    throw Misuse("data.test", test, "expected a share of the samples between 0% and 100%, such as \"20%\"");
-  return percent / 100.0;
-}
-
 /// Returns round(share * count) of the rows 0 to count - 1, at least one and not all, ascending: drawn
 /// without replacement (Floyd's algorithm).
 std::vector<Index> draw_rows(const std::string& test, Index count, double share, std::uint64_t seed,
@@ -337,6 +327,14 @@ std::vector<Index> draw_rows(const std::string& test, Index count, double share,
 
 }  // namespace
 
+std::optional<double> held_out_percent(const std::string& test) {
+  if (!test.ends_with('%')) return std::nullopt;
+  double percent = 0.0;
+  if (!parse_number(test.substr(0, test.size() - 1), percent) || percent <= 0.0 || percent >= 100.0)
+    throw Misuse("data.test", test, "expected a share of the samples between 0% and 100%, such as \"20%\"");
+  return percent;
+}
+
 template <class Scalar>
 std::vector<Index> LoadedData<Scalar>::training_rows() const {
   std::vector<Index> all(static_cast<std::size_t>(train->count()));
@@ -349,7 +347,7 @@ std::vector<Index> LoadedData<Scalar>::training_rows() const {
 template <class Scalar>
 LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification, std::uint64_t seed,
                              PeerId peer, CsvColumns columns) {
-  const std::optional<double> held_out = held_out_share(data.test);
+  const std::optional<double> held_out = held_out_percent(data.test);
   require_read(data);
   Samples<Scalar> train;
   std::optional<Samples<Scalar>> test;
@@ -382,7 +380,7 @@ LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification,
     if (test) scale_features(*test, *data.scale);
   }
   loaded.columns = std::move(columns);
-  if (held_out) loaded.held_out = draw_rows(data.test, train.count(), *held_out, seed, peer);
+  if (held_out) loaded.held_out = draw_rows(data.test, train.count(), *held_out / 100.0, seed, peer);
   loaded.train = std::make_shared<const Samples<Scalar>>(std::move(train));
   if (test) loaded.test = std::make_shared<const Samples<Scalar>>(std::move(*test));
   return loaded;

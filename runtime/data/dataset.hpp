@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct LoadedData {
   /// The rows of `train` that are training samples, ascending.
   std::vector<Index> training_rows() const;
 };
+
+/// Returns 20 for data.test = "20%"; empty if `test` is no share of the samples. Throws Misuse for a share of
+/// nothing or all.
+std::optional<double> held_out_percent(const std::string& test);
 
 /// Loads or generates what data.source and data.test name:
 ///

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "runtime/data/dataset.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/foundation/text_bytes.hpp"
@@ -135,6 +136,9 @@ Agreement make_agreement(const RunSettings& settings, const AgreedProblem& probl
   if (settings.topology.hub == HubData::none) agreement.settings.push_back({"topology.hub", "dedicated"});
   if (settings.topology.rounds_close())
     agreement.settings.push_back({"topology.round_deadline", to_text(settings.topology.round_deadline)});
+  // What is held out is trained on by nobody. A test file leaves all samples of data.source to train on.
+  if (const auto percent = held_out_percent(settings.data.test); percent && problem.data_digest)
+    agreement.settings.push_back({"data.test", toml_number(*percent) + "%"});
   for (const AgreedSetting& setting : agreement.settings)
     if (!is_agreeable(setting.value))
       throw Misuse(setting.key, setting.value.substr(0, 40),

@@ -172,6 +172,30 @@ TEST_CASE(
   CHECK_FALSE(decode_agreement(bytes));
 }
 
+TEST_CASE("handshake: the share of dealt samples that is held out has to agree, and changes the run id") {
+  const auto with_test = [](const std::string& test) {
+    RunSettings settings;
+    settings.data.test = test;
+    return agreement_of(settings);
+  };
+  const Agreement none = with_test(""), fifth = with_test("20%");
+  CHECK(disagreement(none, fifth, "peer 3", "peer 4") ==
+        "peer 3 runs with data.test = 20%, peer 4 states nothing");
+  CHECK(disagreement(fifth, with_test("21%"), "peer 3", "peer 4") ==
+        "peer 3 runs with data.test = 21%, peer 4 with 20%");
+  CHECK(run_id(none) != run_id(fifth));
+  CHECK(hearsay::differences(fifth, none) == "data.test = 20%, now unset");
+  CHECK(fifth == with_test("20.0%"));
+  // Test samples in a file leave all samples of data.source to train on.
+  CHECK(none == with_test("csv:a.csv"));
+  CHECK(none == with_test("csv:100%.csv"));
+  // Each peer may hold out what it likes of data at home.
+  RunSettings at_home;
+  at_home.data.test = "20%";
+  const AgreedProblem problem{.dimension = 50'100, .model_digest = 7, .data_digest = {}};
+  CHECK(make_agreement(at_home, problem, 7) == make_agreement({}, problem, 7));
+}
+
 TEST_CASE("handshake: clipping and early stopping have to agree, and say nothing if they are not set") {
   const Agreement mine = agreement_of({});
   RunSettings settings;
