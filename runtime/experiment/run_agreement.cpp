@@ -79,6 +79,18 @@ std::vector<AgreedSetting> named_data(const RunSettings::Data& data, const DataN
   return named;
 }
 
+/// Returns what peers compare of how they go on after a failure. It decides which checkpoints they have in
+/// common and whether a loss ends the run, but nothing that they compute: all of them may resume the run with
+/// other values. How long a peer waits is its own affair, unless it expects more heartbeats than others send.
+std::vector<AgreedSetting> ways_of_failure(const RunSettings::Failure& failure) {
+  const bool by_time = failure.checkpoint_period != Duration{0};
+  return {{"failure.policy", failure.drops() ? "drop" : "wait"},
+          {"failure.checkpoint_every",
+           by_time ? to_text(failure.checkpoint_period) : std::to_string(failure.checkpoint_every)},
+          {"time between heartbeats (failure.lost_after / 5, 2 s at most)",
+           to_text(heartbeat_interval(failure.lost_after))}};
+}
+
 }  // namespace
 
 Agreement make_agreement(const RunSettings& settings, const AgreedProblem& problem,
@@ -144,7 +156,8 @@ Agreement make_agreement(const RunSettings& settings, const AgreedProblem& probl
       throw Misuse(setting.key, setting.value.substr(0, 40),
                    "expected at most 1024 bytes without control characters");
   if (!problem.data_digest && !has_programs(settings))
-    agreement.own_data = named_data(settings.data, problem.names);
+    agreement.statements = named_data(settings.data, problem.names);
+  std::ranges::copy(ways_of_failure(settings.failure), std::back_inserter(agreement.statements));
   return agreement;
 }
 

@@ -34,7 +34,7 @@ std::string IdClaims::objection_to(const FrameHeader& hello, std::span<const std
   if (iterations != input_.iterations)
     return "peer 0 runs " + std::to_string(input_.iterations) + " iterations, peer " + sender + " " +
            std::to_string(iterations) + "; give both the same run.iterations";
-  return named_data_.objection_to(hello.sender, *theirs).value_or("");
+  return statements_.objection_to(hello.sender, *theirs).value_or("");
 }
 
 bool IdClaims::must_wait(const FrameHeader& hello, std::span<const std::byte> payload, Instant now,
@@ -89,7 +89,7 @@ void IdClaims::welcome(const FrameHeader& hello, std::span<const std::byte> payl
   Claim& claim = claims_[hello.sender];
   claim.incarnation = hello.incarnation;
   claim.stage = Stage::welcomed;
-  if (const auto agreement = decode_agreement(payload)) named_data_.note(hello.sender, *agreement);
+  if (const auto agreement = decode_agreement(payload)) statements_.note(hello.sender, *agreement);
 }
 
 }  // namespace hearsay

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/observer/named_data.hpp"
 #include "runtime/observer/observer_frames.hpp"
 #include "runtime/observer/observer_input.hpp"
+#include "runtime/observer/peer_statements.hpp"
 
 namespace hearsay {
 
@@ -67,8 +67,8 @@ class IdClaims {
   /// Notes the address of the sender of `hello`, which is about to become the holder: it has no rival any
   /// more.
   void note_host(const FrameHeader& hello, const std::string& host);
-  /// Makes the sender of `hello`, which was accepted, the holder, which is not ready yet. What it calls its
-  /// data counts from now on.
+  /// Makes the sender of `hello`, which was accepted, the holder, which is not ready yet. What it states
+  /// counts from now on.
   void welcome(const FrameHeader& hello, std::span<const std::byte> payload);
   void mark_ready(PeerId id) { claims_[id].stage = Stage::ready; }
 
@@ -79,7 +79,7 @@ class IdClaims {
   const ObserverInput& input_;
   ObserverFrames& words_;
   std::vector<Claim> claims_;
-  NamedData named_data_;  // by the holders
+  PeerStatements statements_;  // of the holders
 };
 
 }  // namespace hearsay

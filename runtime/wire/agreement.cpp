@@ -56,7 +56,7 @@ bool is_agreeable(std::string_view text) {
 std::vector<std::byte> encode_agreement(const Agreement& agreement) {
   ByteWriter writer;
   append_settings(writer, agreement.settings);
-  if (!agreement.own_data.empty()) append_settings(writer, agreement.own_data);
+  if (!agreement.statements.empty()) append_settings(writer, agreement.statements);
   return std::move(writer).take();
 }
 
@@ -64,8 +64,8 @@ std::optional<Agreement> decode_agreement(std::span<const std::byte> bytes) {
   ByteReader reader(bytes);
   Agreement agreement{.settings = read_settings(reader)};
   if (reader.read_whole()) return agreement;
-  agreement.own_data = read_settings(reader);
-  if (!reader.read_whole() || agreement.own_data.empty()) return std::nullopt;
+  agreement.statements = read_settings(reader);
+  if (!reader.read_whole() || agreement.statements.empty()) return std::nullopt;
   return agreement;
 }
 
@@ -116,9 +116,9 @@ std::string two_values(const AgreedSetting& own, const AgreedSetting& other, std
 
 }  // namespace
 
-std::optional<std::string> difference_of_data(const std::vector<AgreedSetting>& mine,
-                                              const std::vector<AgreedSetting>& theirs,
-                                              std::string_view their_name, std::string_view my_name) {
+std::optional<std::string> difference_of_statements(const std::vector<AgreedSetting>& mine,
+                                                    const std::vector<AgreedSetting>& theirs,
+                                                    std::string_view their_name, std::string_view my_name) {
   for (const AgreedSetting& own : mine) {
     const auto other = std::ranges::find(theirs, own.key, &AgreedSetting::key);
     if (other != theirs.end() && *other != own) return two_values(own, *other, their_name, my_name);
@@ -135,12 +135,12 @@ std::optional<std::string> disagreement(const Agreement& mine, const Agreement& 
   // Other labels, or columns, make another model: what the data are called says more than its digest.
   const bool models_differ =
       !own_ends && !other_ends && own->key == other->key && own->key.starts_with("model ");
-  std::vector<AgreedSetting> of_data = mine.own_data;
+  std::vector<AgreedSetting> statements = mine.statements;
   if (models_differ)
-    std::erase_if(of_data,
+    std::erase_if(statements,
                   [](const AgreedSetting& said) { return said.key.find("(digest") != said.key.npos; });
   if ((own_ends && other_ends) || models_differ)
-    if (auto said = difference_of_data(of_data, theirs.own_data, their_name, my_name)) return said;
+    if (auto said = difference_of_statements(statements, theirs.statements, their_name, my_name)) return said;
   if (own_ends && other_ends) return std::nullopt;
 
   const std::string name(their_name), me(my_name);

@@ -18,7 +18,7 @@ namespace hearsay {
 // peer still needs stand in the header of the hello (frame.hpp).
 //
 // The payload: u16 number of settings; for each setting u16 length and bytes of its key, then u16 length and
-// bytes of its value. Who says something of its own data goes on with these, in the same form. Little-endian.
+// bytes of its value. The statements follow in the same form, if there are any. Little-endian.
 
 struct AgreedSetting {
   std::string key;
@@ -30,9 +30,10 @@ struct AgreedSetting {
 /// text.
 struct Agreement {
   std::vector<AgreedSetting> settings;
-  /// What a peer says of its own data, such as the names of their columns. A key is compared only if both
-  /// peers have it: not all files name what is in them. It is no part of the run id.
-  std::vector<AgreedSetting> own_data = {};
+  /// What a peer states beside them, which is no part of the run id: of its own data, such as the names of
+  /// their columns, and of what may be another when all peers resume a run, such as the policy of failures. A
+  /// key is compared only if both peers have it: not all files name what is in them.
+  std::vector<AgreedSetting> statements = {};
   bool operator==(const Agreement&) const = default;
 };
 
@@ -59,7 +60,7 @@ std::string how_it_left(std::span<const std::byte> payload);
 /// Returns the checksum of the encoded settings. Every header of the run carries it.
 std::uint32_t run_id(const Agreement& agreement);
 
-/// Returns nothing if the settings are equal, and what both say of their own data, too; else a sentence that
+/// Returns nothing if the settings are equal, and what both state beside them, too; else a sentence that
 /// names the first difference and both values:
 ///
 ///     peer 3 runs with algorithm.kind = d-psgd, peer 1 with dcd-psgd
@@ -68,10 +69,10 @@ std::uint32_t run_id(const Agreement& agreement);
 std::optional<std::string> disagreement(const Agreement& mine, const Agreement& theirs,
                                         std::string_view their_name, std::string_view my_name);
 
-/// The same of what two peers say of their own data alone; nothing if no key that both have differs.
-std::optional<std::string> difference_of_data(const std::vector<AgreedSetting>& mine,
-                                              const std::vector<AgreedSetting>& theirs,
-                                              std::string_view their_name, std::string_view my_name);
+/// The same of what two peers state beside the settings; nothing if no key that both have differs.
+std::optional<std::string> difference_of_statements(const std::vector<AgreedSetting>& mine,
+                                                    const std::vector<AgreedSetting>& theirs,
+                                                    std::string_view their_name, std::string_view my_name);
 
 /// Returns which settings of a run have changed: "run.seed = 1, now 2, and the data". Empty if the agreements
 /// are equal.

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     ensure(differs == (mine.settings != theirs->settings), "a difference is named, and only a difference");
   }
   const auto theirs = decode_agreement(payload);
-  const bool agrees = theirs && theirs->settings == mine.settings;  // `mine` says nothing of its own data
+  const bool agrees = theirs && theirs->settings == mine.settings;  // `mine` states nothing beside them
   ensure(judge_hello(mine, 0, payload, 1, true).welcome() == agrees, "only who agrees is welcome");
   ensure(!judge_hello(mine, 0, payload, 1, false).welcome(), "who is not listened to is not welcome");
 

@@ -8,10 +8,10 @@ namespace {
 
 /// An observer whose own peer says nothing of its data. The test plays the peers.
 struct Scene : ObserverScene {
-  /// Returns why the observer refuses a peer that says so of its own data; empty if it does not.
-  std::string refusal(PeerId peer, const std::vector<AgreedSetting>& own_data,
+  /// Returns why the observer refuses a peer that states so; empty if it does not.
+  std::string refusal(PeerId peer, const std::vector<AgreedSetting>& statements,
                       std::uint32_t incarnation = 7) {
-    const std::vector<std::byte> payload = encode_agreement({agreement.settings, own_data});
+    const std::vector<std::byte> payload = encode_agreement({agreement.settings, statements});
     session.outbox().clear();
     say(peer, FrameKind::hello, payload, experiment.iterations, 0, 0, incarnation);
     for (const ObserverFrame& word : session.outbox())

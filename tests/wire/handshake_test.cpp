@@ -137,8 +137,8 @@ TEST_CASE(
     "handshake: what peers say of their own data is compared where both say it, and is no part of the run "
     "id") {
   const Agreement silent = agreement_of({});
-  const auto saying = [&](std::vector<AgreedSetting> own_data) {
-    return Agreement{silent.settings, std::move(own_data)};
+  const auto saying = [&](std::vector<AgreedSetting> statements) {
+    return Agreement{silent.settings, std::move(statements)};
   };
   const Agreement mine = saying({{"feature 1 of data.source", "a"}, {"labels of data.source", "0 1"}});
   CHECK(run_id(mine) == run_id(silent));
@@ -194,6 +194,41 @@ TEST_CASE("handshake: the share of dealt samples that is held out has to agree, 
   at_home.data.test = "20%";
   const AgreedProblem problem{.dimension = 50'100, .model_digest = 7, .data_digest = {}};
   CHECK(make_agreement(at_home, problem, 7) == make_agreement({}, problem, 7));
+}
+
+TEST_CASE("handshake: what becomes of a failure has to agree, and may be another when all resume the run") {
+  const Agreement mine = agreement_of({});
+  const auto with = [](RunSettings::Failure failure) {
+    RunSettings settings;
+    settings.failure = std::move(failure);
+    return agreement_of(settings);
+  };
+  using Policy = RunSettings::Failure::Policy;
+  CHECK(disagreement(mine, with({.policy = Policy::drop}), "peer 3", "peer 4") ==
+        "peer 3 runs with failure.policy = drop, peer 4 with wait");
+  CHECK(disagreement(mine, with({.checkpoint_every = 5}), "peer 3", "peer 4") ==
+        "peer 3 runs with failure.checkpoint_every = 5, peer 4 with 0");
+  CHECK(disagreement(with({.checkpoint_every = 5}), with({.checkpoint_every = 7}), "peer 3", "peer 4") ==
+        "peer 3 runs with failure.checkpoint_every = 7, peer 4 with 5");
+  CHECK(disagreement(with({.checkpoint_every = 5}), with({.checkpoint_period = 5s}), "peer 3", "peer 4") ==
+        "peer 3 runs with failure.checkpoint_every = 5 s, peer 4 with 5");
+  for (const RunSettings::Failure& failure :
+       {RunSettings::Failure{.policy = Policy::drop}, {.checkpoint_every = 5}, {.lost_after = 1s}}) {
+    CHECK(run_id(with(failure)) == run_id(mine));
+    CHECK(hearsay::differences(mine, with(failure)).empty());
+  }
+}
+
+TEST_CASE("handshake: peers expect signs of life at one pace, however long they are patient") {
+  const auto with_patience = [](Duration lost_after) {
+    RunSettings settings;
+    settings.failure.lost_after = lost_after;
+    return agreement_of(settings);
+  };
+  CHECK(disagreement(with_patience(10s), with_patience(24h), "peer 3", "peer 4") == std::nullopt);
+  CHECK(disagreement(with_patience(1min), with_patience(500ms), "peer 3", "peer 4") ==
+        "peer 3 runs with time between heartbeats (failure.lost_after / 5, 2 s at most) = 100 ms, peer 4 "
+        "with 2 s");
 }
 
 TEST_CASE("handshake: clipping and early stopping have to agree, and say nothing if they are not set") {
@@ -254,16 +289,16 @@ TEST_CASE("handshake: the first difference is the one named, and agreements of o
   CHECK(against({{"b", "2"}, {"a", "1"}}) == "peer 9 runs with b = 2, peer 4 states a = 1");
 }
 
-TEST_CASE("handshake: no truncation and no extension of an agreement decodes") {
-  std::vector<std::byte> bytes = encode_agreement(agreement_of({}));
+TEST_CASE("handshake: no truncation and no extension of the settings decodes") {
+  std::vector<std::byte> bytes = encode_agreement({.settings = agreement_of({}).settings});
   for (std::size_t length = 0; length < bytes.size(); ++length)
     REQUIRE_FALSE(decode_agreement(std::span(bytes).first(length)));
   bytes.push_back(std::byte{0});
   CHECK_FALSE(decode_agreement(bytes));
 }
 
-TEST_CASE("handshake: a flipped bit never goes unnoticed") {
-  const Agreement mine = agreement_of({});
+TEST_CASE("handshake: a flipped bit of the settings never goes unnoticed") {
+  const Agreement mine{.settings = agreement_of({}).settings};
   std::vector<std::byte> bytes = encode_agreement(mine);
   for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
     bytes[bit / 8] ^= std::byte{1} << (bit % 8);
@@ -323,7 +358,7 @@ TEST_CASE("handshake: a setting that no handshake could carry is refused at the 
 }
 
 TEST_CASE("handshake: whoever calls is answered, a stranger and a shred of a hello, too") {
-  const Agreement mine = agreement_of(RunSettings{});
+  const Agreement mine{.settings = agreement_of(RunSettings{}).settings};
   const std::vector<std::byte> hello = encode_agreement(mine);
   CHECK(judge_hello(mine, 1, hello, 2, true).welcome());
   CHECK(judge_hello(mine, 1, hello, 2, false).for_the_caller == "peer 1 does not listen to peer 2");
