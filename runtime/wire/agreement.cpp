@@ -89,8 +89,35 @@ std::uint32_t run_id(const Agreement& agreement) {
 
 namespace {
 
-std::string assignment(const AgreedSetting& setting) {
-  return setting.key + " = " + quoted_if_empty(setting.value);
+/// What a run does that does not state an optional key.
+std::string_view value_if_unstated(std::string_view key) {
+  if (key == "data.order") return "with-replacement";
+  if (key == "data.test") return "no share of the samples";
+  if (key == "run.evaluate") return "mean or peers";
+  if (key == "topology.hub") return "worker";
+  if (key == "topology.round_deadline") return "0 s";
+  return "none";
+}
+
+std::string value_in(const std::vector<AgreedSetting>& settings, const std::string& key) {
+  const auto found = std::ranges::find(settings, key, &AgreedSetting::key);
+  return found == settings.end() ? std::string(value_if_unstated(key)) : quoted_if_empty(found->value);
+}
+
+/// Returns the first key whose values differ; empty if there is none. The same one if the lists are swapped.
+std::string first_difference(const std::vector<AgreedSetting>& one, const std::vector<AgreedSetting>& other) {
+  const auto differing_key = [](const auto& list, const auto& other_list, std::size_t k) -> std::string {
+    if (k >= list.size()) return "";
+    const std::string& key = list[k].key;
+    return value_in(list, key) == value_in(other_list, key) ? "" : key;
+  };
+  for (std::size_t k = 0; k < std::max(one.size(), other.size()); ++k) {
+    if (k < one.size() && k < other.size() && one[k] == other[k]) continue;
+    const std::string in_one = differing_key(one, other, k), in_other = differing_key(other, one, k);
+    if (!in_one.empty() && !in_other.empty()) return std::min(in_one, in_other);
+    if (in_one != in_other) return in_one + in_other;  // one of them is empty
+  }
+  return "";
 }
 
 /// What two values do not say to their reader: what to do about them.
@@ -108,10 +135,11 @@ std::string remedy(const std::string& key) {
   return "";
 }
 
-std::string two_values(const AgreedSetting& own, const AgreedSetting& other, std::string_view their_name,
-                       std::string_view my_name) {
-  return std::string(their_name) + " runs with " + assignment(other) + ", " + std::string(my_name) +
-         " with " + quoted_if_empty(own.value) + remedy(own.key);
+/// The values stand as a reader sees them.
+std::string two_values(const std::string& key, const std::string& own, const std::string& other,
+                       std::string_view their_name, std::string_view my_name) {
+  return std::string(their_name) + " runs with " + key + " = " + other + ", " + std::string(my_name) +
+         " with " + own + remedy(key);
 }
 
 }  // namespace
@@ -121,44 +149,37 @@ std::optional<std::string> difference_of_statements(const std::vector<AgreedSett
                                                     std::string_view their_name, std::string_view my_name) {
   for (const AgreedSetting& own : mine) {
     const auto other = std::ranges::find(theirs, own.key, &AgreedSetting::key);
-    if (other != theirs.end() && *other != own) return two_values(own, *other, their_name, my_name);
+    if (other != theirs.end() && *other != own)
+      return two_values(own.key, quoted_if_empty(own.value), quoted_if_empty(other->value), their_name,
+                        my_name);
   }
   return std::nullopt;
 }
 
 std::optional<std::string> disagreement(const Agreement& mine, const Agreement& theirs,
                                         std::string_view their_name, std::string_view my_name) {
-  const auto [own, other] = std::mismatch(mine.settings.begin(), mine.settings.end(), theirs.settings.begin(),
-                                          theirs.settings.end());
-  const bool own_ends = own == mine.settings.end();
-  const bool other_ends = other == theirs.settings.end();
+  const bool settings_are_equal = mine.settings == theirs.settings;
+  const std::string key = settings_are_equal ? "" : first_difference(mine.settings, theirs.settings);
   // Other labels, or columns, make another model: what the data are called says more than its digest.
-  const bool models_differ =
-      !own_ends && !other_ends && own->key == other->key && own->key.starts_with("model ");
+  const bool models_differ = key.starts_with("model ");
   std::vector<AgreedSetting> statements = mine.statements;
   if (models_differ)
     std::erase_if(statements,
                   [](const AgreedSetting& said) { return said.key.find("(digest") != said.key.npos; });
-  if ((own_ends && other_ends) || models_differ)
+  if (settings_are_equal || models_differ)
     if (auto said = difference_of_statements(statements, theirs.statements, their_name, my_name)) return said;
-  if (own_ends && other_ends) return std::nullopt;
+  if (settings_are_equal) return std::nullopt;
 
-  const std::string name(their_name), me(my_name);
-  if (other_ends) return name + " states nothing, " + me + " runs with " + assignment(*own);
-  if (own_ends) return name + " runs with " + assignment(*other) + ", " + me + " states nothing";
-  if (own->key != other->key)
-    return name + " runs with " + assignment(*other) + ", " + me + " states " + assignment(*own);
-  return two_values(*own, *other, name, me);
+  if (key.empty())  // the order differs, say, and with it the run id
+    return std::string(their_name) + " states the same settings as " + std::string(my_name) +
+           " in another form; expected the same version of hearsay";
+  return two_values(key, value_in(mine.settings, key), value_in(theirs.settings, key), their_name, my_name);
 }
 
 std::string differences(const Agreement& then, const Agreement& now) {
-  const auto value_in = [](const Agreement& agreement, const std::string& key) {
-    const auto found = std::ranges::find(agreement.settings, key, &AgreedSetting::key);
-    return found == agreement.settings.end() ? "unset" : quoted_if_empty(found->value);
-  };
   std::vector<std::string> changes;
   const auto note = [&](const std::string& key) {
-    const std::string was = value_in(then, key), is = value_in(now, key);
+    const std::string was = value_in(then.settings, key), is = value_in(now.settings, key);
     if (was == is) return;
     const std::size_t digest = key.find(" (digest of ");  // two digests say nothing to a user
     changes.push_back(digest == key.npos

@@ -88,7 +88,7 @@ TEST_CASE("hub: peers of which one takes the hub for a worker, and one for dedic
   const Agreement worker = agreement_of(prepared(fed_avg));
   const Agreement dedicated = agreement_of(prepared(fed_avg + "topology.hub = \"dedicated\"\n"));
   CHECK(disagreement(worker, dedicated, "peer 3", "peer 1") ==
-        "peer 3 runs with topology.hub = dedicated, peer 1 states nothing");
+        "peer 3 runs with topology.hub = dedicated, peer 1 with worker");
 }
 
 TEST_CASE("agreement: a handshake has room for all settings that a run can have, and for more to come") {

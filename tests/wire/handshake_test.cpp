@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/arithmetic/random.hpp"
 #include "runtime/experiment/run_agreement.hpp"
-#include "runtime/foundation/little_endian.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay::handshake_test {
@@ -126,11 +124,11 @@ TEST_CASE("handshake: what data at home weigh, and who judges, have to agree, an
   RunSettings settings;
   settings.data.samples = 90;
   CHECK(disagreement(mine, agreement_of(settings), "peer 3", "peer 4") ==
-        "peer 3 runs with data.samples = 90, peer 4 states nothing");
+        "peer 3 runs with data.samples = 90, peer 4 with none");
   settings.data.samples.reset();
   settings.run.evaluate = RunSettings::Run::Evaluate::own;
   CHECK(disagreement(mine, agreement_of(settings), "peer 3", "peer 4") ==
-        "peer 3 runs with run.evaluate = own, peer 4 states nothing");
+        "peer 3 runs with run.evaluate = own, peer 4 with mean or peers");
 }
 
 TEST_CASE(
@@ -155,23 +153,6 @@ TEST_CASE(
         "headers of all peers' files, and the features in the same order");
 }
 
-TEST_CASE(
-    "handshake: no truncation of what a peer says of its own data decodes, and none of its bits is lost") {
-  const Agreement mine{{{"a", "1"}}, {{"b", "2"}, {"c", ""}}};
-  std::vector<std::byte> bytes = encode_agreement(mine);
-  const std::size_t settings_end = encode_agreement({mine.settings}).size();
-  for (std::size_t length = 0; length < bytes.size(); ++length)
-    CHECK(decode_agreement(std::span(bytes).first(length)).has_value() == (length == settings_end));
-  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
-    bytes[bit / 8] ^= std::byte{1} << (bit % 8);
-    CHECK(decode_agreement(bytes) != mine);
-    bytes[bit / 8] ^= std::byte{1} << (bit % 8);
-  }
-  bytes.resize(settings_end + 2);  // a second list, of nothing
-  bytes[settings_end] = bytes[settings_end + 1] = std::byte{0};
-  CHECK_FALSE(decode_agreement(bytes));
-}
-
 TEST_CASE("handshake: the share of dealt samples that is held out has to agree, and changes the run id") {
   const auto with_test = [](const std::string& test) {
     RunSettings settings;
@@ -180,11 +161,11 @@ TEST_CASE("handshake: the share of dealt samples that is held out has to agree, 
   };
   const Agreement none = with_test(""), fifth = with_test("20%");
   CHECK(disagreement(none, fifth, "peer 3", "peer 4") ==
-        "peer 3 runs with data.test = 20%, peer 4 states nothing");
+        "peer 3 runs with data.test = 20%, peer 4 with no share of the samples");
   CHECK(disagreement(fifth, with_test("21%"), "peer 3", "peer 4") ==
         "peer 3 runs with data.test = 21%, peer 4 with 20%");
   CHECK(run_id(none) != run_id(fifth));
-  CHECK(hearsay::differences(fifth, none) == "data.test = 20%, now unset");
+  CHECK(hearsay::differences(fifth, none) == "data.test = 20%, now no share of the samples");
   CHECK(fifth == with_test("20.0%"));
   // Test samples in a file leave all samples of data.source to train on.
   CHECK(none == with_test("csv:a.csv"));
@@ -236,7 +217,7 @@ TEST_CASE("handshake: clipping and early stopping have to agree, and say nothing
   RunSettings settings;
   settings.algorithm.clip = 2.5;
   CHECK(disagreement(mine, agreement_of(settings), "peer 3", "peer 4") ==
-        "peer 3 runs with algorithm.clip = 2.5, peer 4 states nothing");
+        "peer 3 runs with algorithm.clip = 2.5, peer 4 with none");
   settings.run.patience = 7;
   settings.run.min_improvement = 0.01;
   const Agreement theirs = agreement_of(settings);
@@ -274,6 +255,30 @@ TEST_CASE("handshake: peers may differ in paths, length of the run, network and 
   CHECK(agreement_of(one) == agreement_of(two));
 }
 
+TEST_CASE(
+    "handshake: of optional keys the same is compared with the same, and both peers name the same key") {
+  RunSettings one, other;
+  one.data.samples = 60;
+  other.data.order = RunSettings::Data::Order::shuffled;
+  other.run.patience = 3;
+  const Agreement first = agreement_of(one), second = agreement_of(other);
+  CHECK(disagreement(first, second, "peer 3", "peer 4") ==
+        "peer 3 runs with data.samples = none, peer 4 with 60");
+  CHECK(disagreement(second, first, "peer 4", "peer 3") ==
+        "peer 4 runs with data.samples = 60, peer 3 with none");
+  other.run.patience.reset();
+  one.data.samples.reset();
+  one.topology.hub = HubData::none;
+  other.algorithm.clip = 0.5;
+  CHECK(disagreement(agreement_of(one), agreement_of(other), "peer 3", "peer 4") ==
+        "peer 3 runs with algorithm.clip = 0.5, peer 4 with none");
+  other.algorithm.clip.reset();
+  CHECK(disagreement(agreement_of(one), agreement_of(other), "peer 3", "peer 4") ==
+        "peer 3 runs with data.order = shuffled, peer 4 with with-replacement");
+  CHECK(hearsay::differences(agreement_of(one), agreement_of(other)) ==
+        "topology.hub = dedicated, now worker, and data.order = with-replacement, now shuffled");
+}
+
 TEST_CASE("handshake: the first difference is the one named, and agreements of other shapes differ too") {
   const Agreement mine{{{"a", "1"}, {"b", "2"}}};
   using Settings = std::vector<AgreedSetting>;
@@ -282,71 +287,16 @@ TEST_CASE("handshake: the first difference is the one named, and agreements of o
   };
   CHECK(against({{"a", "3"}, {"b", "4"}}) == "peer 9 runs with a = 3, peer 4 with 1");
   CHECK(against({{"a", ""}, {"b", "2"}}) == "peer 9 runs with a = \"\", peer 4 with 1");
-  CHECK(against({}) == "peer 9 states nothing, peer 4 runs with a = 1");
-  CHECK(against({{"a", "1"}}) == "peer 9 states nothing, peer 4 runs with b = 2");
-  CHECK(against({{"a", "1"}, {"b", "2"}, {"c", "3"}}) == "peer 9 runs with c = 3, peer 4 states nothing");
-  CHECK(against({{"a", "1"}, {"z", "2"}}) == "peer 9 runs with z = 2, peer 4 states b = 2");
-  CHECK(against({{"b", "2"}, {"a", "1"}}) == "peer 9 runs with b = 2, peer 4 states a = 1");
-}
-
-TEST_CASE("handshake: no truncation and no extension of the settings decodes") {
-  std::vector<std::byte> bytes = encode_agreement({.settings = agreement_of({}).settings});
-  for (std::size_t length = 0; length < bytes.size(); ++length)
-    REQUIRE_FALSE(decode_agreement(std::span(bytes).first(length)));
-  bytes.push_back(std::byte{0});
-  CHECK_FALSE(decode_agreement(bytes));
-}
-
-TEST_CASE("handshake: a flipped bit of the settings never goes unnoticed") {
-  const Agreement mine{.settings = agreement_of({}).settings};
-  std::vector<std::byte> bytes = encode_agreement(mine);
-  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
-    bytes[bit / 8] ^= std::byte{1} << (bit % 8);
-    if (const auto decoded = decode_agreement(bytes))
-      REQUIRE(disagreement(mine, *decoded, "peer 1", "peer 4"));
-    bytes[bit / 8] ^= std::byte{1} << (bit % 8);
-  }
-}
-
-TEST_CASE("handshake: garbage decodes to nothing or to something bounded, and never throws") {
-  RandomStream random(31, 0, 0, Purpose::data);
-  const std::vector<std::byte> valid = encode_agreement(agreement_of({}));
-  for (int repeat = 0; repeat < 20'000; ++repeat) {
-    std::vector<std::byte> bytes(random.below(120));
-    for (auto& byte : bytes) byte = static_cast<std::byte>(random.below(repeat % 2 ? 256 : 4));
-    const auto decoded = decode_agreement(bytes);
-    if (decoded) REQUIRE(encode_agreement(*decoded) == bytes);
-  }
-  for (int repeat = 0; repeat < 5'000; ++repeat) {
-    std::vector<std::byte> bytes = valid;
-    for (int change = 0; change < 3; ++change)
-      bytes[random.below(bytes.size())] = static_cast<std::byte>(random.bits());
-    const auto decoded = decode_agreement(bytes);
-    if (decoded) REQUIRE(encode_agreement(*decoded) == bytes);
-  }
-}
-
-TEST_CASE("handshake: counts, lengths and texts beyond the limits are refused") {
-  const auto with_value = [](const std::string& value) {
-    std::vector<std::byte> bytes = {std::byte{1}, std::byte{0}, std::byte{1}, std::byte{0}, std::byte{'k'}};
-    bytes.resize(7 + value.size());
-    store_little_endian(static_cast<std::uint16_t>(value.size()), std::span(bytes).subspan(5));
-    for (std::size_t i = 0; i < value.size(); ++i) bytes[7 + i] = static_cast<std::byte>(value[i]);
-    return bytes;
-  };
-  CHECK(decode_agreement(with_value("v")) == Agreement{{{"k", "v"}}});
-  CHECK(decode_agreement(with_value("\xc3\xa9")) == Agreement{{{"k", "\xc3\xa9"}}});
-  CHECK(decode_agreement(with_value(std::string(max_agreed_text, 'v'))));
-  CHECK_FALSE(decode_agreement(with_value(std::string(max_agreed_text + 1, 'v'))));
-  CHECK_FALSE(decode_agreement(with_value("\x1b[2J")));
-  CHECK_FALSE(decode_agreement(with_value("line\n")));
-  CHECK_FALSE(decode_agreement(with_value(std::string(1, '\0'))));
-
-  std::vector<std::byte> empty_settings(2 + 4 * (max_agreed_settings + 1));
-  store_little_endian(static_cast<std::uint16_t>(max_agreed_settings + 1), empty_settings);
-  CHECK_FALSE(decode_agreement(empty_settings));
-  store_little_endian(static_cast<std::uint16_t>(max_agreed_settings), empty_settings);
-  CHECK(decode_agreement(std::span(empty_settings).first(2 + 4 * max_agreed_settings)));
+  CHECK(against({}) == "peer 9 runs with a = none, peer 4 with 1");
+  CHECK(against({{"a", "1"}}) == "peer 9 runs with b = none, peer 4 with 2");
+  CHECK(against({{"a", "1"}, {"b", "2"}, {"c", "3"}}) == "peer 9 runs with c = 3, peer 4 with none");
+  CHECK(against({{"a", "1"}, {"z", "2"}}) == "peer 9 runs with b = none, peer 4 with 2");
+  CHECK(against({{"z", "1"}, {"b", "3"}, {"a", "1"}}) == "peer 9 runs with z = 1, peer 4 with none");
+  const std::string of_versions =
+      "peer 9 states the same settings as peer 4 in another form; expected the same version of hearsay";
+  CHECK(against({{"b", "2"}, {"a", "1"}}) == of_versions);
+  CHECK(against({{"a", "1"}, {"b", "2"}, {"b", "2"}}) == of_versions);
+  CHECK(against({{"a", "1"}, {"b", "2"}, {"data.order", "with-replacement"}}) == of_versions);
 }
 
 TEST_CASE("handshake: a setting that no handshake could carry is refused at the door") {
