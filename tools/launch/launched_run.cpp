@@ -1,6 +1,7 @@
 #include "tools/launch/launched_run.hpp"
 
 #include <poll.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
@@ -83,13 +84,15 @@ class LaunchedPeer {
     if (!running()) return;
     process_->tell(std::string(InputWatch::word_to_end) + "\n");
     process_->end_input();
-    if (!started_) process_->kill();
+    if (!started_) kill();
   }
   void tell_of_loss(const std::string& reason) {
     process_->tell(std::string(InputWatch::word_of_loss) + reason + "\n");
   }
   void kill() {
-    if (running()) process_->kill();
+    if (!running()) return;
+    process_->kill();
+    is_killed_from_here_ = true;
   }
 
   PeerId id() const { return plan_.id; }
@@ -100,6 +103,7 @@ class LaunchedPeer {
   /// Returns the exit code that the end of this peer means for the run.
   int exit_code() const {
     const int code = process_->code();
+    if (is_killed()) return exit_lost;
     if (code == ssh_failed || code == command_not_found || code == command_not_executable || !started_)
       return started_ ? exit_lost : code == exit_interrupted ? exit_interrupted : exit_misuse;
     const bool known = code == exit_done || code == exit_failure || code == exit_misuse ||
@@ -107,10 +111,13 @@ class LaunchedPeer {
     return known ? code : static_cast<int>(exit_lost);
   }
 
+  /// True if it did not end by itself, but because this launcher killed it.
+  bool is_killed_from_here() const { return is_killed_from_here_ && process_->code() == 128 + SIGKILL; }
+
   std::string how_it_ended() const {
     std::string words = last_line_.starts_with(own_words) ? last_line_.substr(own_words.size()) : last_line_;
     const int code = process_->code();
-    if (code > 128 && code != exit_interrupted && code != ssh_failed)
+    if (is_killed())
       words = "it was killed by signal " + std::to_string(code - 128);
     else if (code == ssh_failed && started_)
       words = "it was lost: it was killed, or its ssh connection broke" +
@@ -123,6 +130,12 @@ class LaunchedPeer {
   }
 
  private:
+  /// True if a signal killed the process. (ssh says 255, whatever became of the process on its host.)
+  bool is_killed() const {
+    const int code = process_->code();
+    return code > 128 && code != exit_interrupted && code != ssh_failed;
+  }
+
   ParcelReader::Receiver with_lines(ParcelReader::Receiver receiver) {
     receiver.line = [this](const std::string& line) { take_text(line + "\n"); };
     return receiver;
@@ -151,6 +164,7 @@ class LaunchedPeer {
   std::string last_line_;
   std::string log_;
   bool started_ = false;
+  bool is_killed_from_here_ = false;
   Clock::time_point begun_at_;
   std::optional<ChildProcess> process_;
 };
@@ -251,7 +265,7 @@ class LaunchedRun {
   /// broken connection is noticed later.
   void note_end(LaunchedPeer& peer) {
     const int code = peer.exit_code();
-    if (code == exit_done || interrupted_) return;
+    if (code == exit_done || interrupted_ || peer.is_killed_from_here()) return;
     if (failure_ && (failure_->exit_code != exit_interrupted || code == exit_interrupted)) return;
     const bool run_ends = plan_.has_hub && peer.id() == hub_id;
     if (plan_.drops && !run_ends && peer.started() && code == exit_lost) {
