@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "algorithms/compression/seam/compressor.hpp"
 #include "runtime/data/npy.hpp"
@@ -12,6 +13,7 @@
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/table.hpp"
+#include "tools/terminal/written_file.hpp"
 #include "tools/training/scalar_dispatch.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -26,7 +28,10 @@ struct CodecOptions {
   std::string scalar = "float";
   std::uint64_t seed = 1;
   bool json = false;
+  bool overwrite = false;
 };
+
+constexpr std::string_view npy_mark = "\x93NUMPY";  // the beginning of every .npy file
 
 /// The array as the one layer of a model: a matrix if it has two dimensions, else a vector.
 template <class Scalar>
@@ -38,6 +43,8 @@ SegmentTable one_layer(const NpyArray<Scalar>& array) {
 /// What receivers decode from the message of peer 0 in iteration 1.
 template <class Scalar>
 int codec_as(const CodecOptions& options) {
+  if (!options.output.empty())
+    require_replaceable("--output", options.output, npy_mark, ".npy file", options.overwrite);
   const NpyArray<Scalar> array = read_npy<Scalar>(options.vector);
   const Vector<Scalar>& before = array.values;
   if (before.size() == 0) throw Misuse(options.vector.string() + " holds no numbers; expected at least one");
@@ -86,6 +93,7 @@ void add_codec(CommandLine& program, Invocation& invocation) {
   command.argument("VECTOR", &options->vector, "a .npy file, such as the model.npy of a run");
   command.option("--output", &options->output, "write the vector that receivers decode to this .npy file",
                  {.value_name = "FILE"});
+  command.flag("--overwrite", options->overwrite, "replace the file of --output");
   command.option("--scalar", &options->scalar, "compress numbers of this type [float]",
                  {.values = {"float", "double"}});
   command.option("--seed", &options->seed, "of random rounding and random choice [1]", {.value_name = "N"});

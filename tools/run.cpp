@@ -71,10 +71,11 @@ std::string faults_text(const nlohmann::ordered_json& summary) {
 }
 
 /// Returns of which evaluation model.npy is: "the best, of iteration 120: loss 0.31". Empty if it is of the
-/// last iteration, as usual.
+/// last iteration, as usual, or if there is none, since each peer keeps its own model.
 std::string kept_model_text(const FinishedRun& run) {
   const auto& summary = run.summary;
   const auto& iteration = summary["kept_iteration"];
+  if (summary["evaluated"] == "own models") return {};
   if (!iteration.is_number() || (!run.keeps_best && iteration == summary["iterations"])) return {};
   std::string text = is_of_hub(summary) ? "the hub's model, " : "";
   text += run.keeps_best ? "the best, of iteration " : "of the last evaluation, iteration ";

@@ -103,8 +103,10 @@ class Observer final : public Evaluator {
   KeptModel best() const override;
   std::vector<ModelSet> take_models_to_keep() override { return std::exchange(models_to_keep_, {}); }
   const RunJudge& verdicts() const { return judge_; }
-  /// Returns `result` with the models, the mean model and the best model.
+  /// Returns `result` with the models, the mean model and the best model. There are none if each peer judges
+  /// and keeps its own: x_0, which is known of all, would be taken for them.
   RunOutcome<Scalar> with_models(RunResult result) const {
+    if (rules_.evaluate == RunSettings::Run::Evaluate::own) return {std::move(result), {}, {}, {}};
     return {std::move(result), models_, mean_, best_ ? best_->model : Vector<Scalar>()};
   }
 

@@ -68,6 +68,26 @@ TEST_CASE("Ctrl-C: exit code 130, a complete output directory, and nobody left b
   }
 }
 
+TEST_CASE("Ctrl-C: a run whose peers keep their own models leaves no model.npy, and says nothing of one") {
+  const DataFolder folder;
+  folder.write("q.toml", endless_run);
+  for (const std::string evaluate_every : {"5", "100000000"}) {  // after an evaluation of theirs, and before
+    CAPTURE(evaluate_every);
+    const auto output = folder.path() / evaluate_every;
+    Program program(folder.path(), {"run", "q.toml", "--set", "run.evaluate=\"own\"", "--set",
+                                    "run.evaluate_every=" + evaluate_every, "--output", evaluate_every});
+    REQUIRE_MESSAGE(program.wait_until([&] {
+      return std::ranges::count(content_of(output / "metrics.jsonl"), '\n') >=
+             (evaluate_every == "5" ? 2 : 1);
+    }),
+                    program.complained());
+    program.signal_group(SIGINT);
+    CHECK(program.wait() == 130);
+    CHECK_FALSE(std::filesystem::exists(output / "model.npy"));
+    CHECK_MESSAGE(program.said().find("model.npy ") == std::string::npos, program.said());
+  }
+}
+
 TEST_CASE("metrics that are removed while a run goes on are said to be lost, and the rest is written") {
   const DataFolder folder;
   folder.write("q.toml", endless_run);
