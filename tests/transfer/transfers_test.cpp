@@ -18,6 +18,15 @@ bool is_first(const std::vector<Sent>& arrived, FrameKind kind, const std::vecto
   return !arrived.empty() && arrived.front().header.kind == kind && arrived.front().payload == payload;
 }
 
+/// All peers send a model of `bytes` bytes. Returns how many seconds it takes until all have come.
+double seconds_of_models(Network& network, std::size_t peers, std::size_t bytes) {
+  for (PeerId k = 0; k < peers; ++k)
+    network.report(k, header_of(FrameKind::evaluation, 10, k), model(bytes, k));
+  const Instant began = network.now;
+  REQUIRE(network.run_until(Instant(60s), [&] { return network.at_observer.size() == peers; }));
+  return seconds(network.now - began);
+}
+
 }  // namespace
 
 TEST_CASE("transfer: models and questions of every length come as they were sent, over any network") {
@@ -45,30 +54,21 @@ TEST_CASE("transfer: models and questions of every length come as they were sent
 TEST_CASE("transfer: an idle port is filled, and little is under way at any time") {
   Network network(8, 1.25e6, 5ms);
   const std::size_t bytes = 1'087'680;
-  for (PeerId k = 0; k < 8; ++k) network.report(k, header_of(FrameKind::evaluation, 10, k), model(bytes, k));
-  const Instant began = network.now;
-  REQUIRE(network.run_until(Instant(60s), [&] { return network.at_observer.size() == 8; }));
-  CHECK(seconds(network.now - began) < 1.1 * 8 * bytes / 1.25e6);
+  CHECK(seconds_of_models(network, 8, bytes) < 1.1 * 8 * bytes / 1.25e6);
   CHECK(network.most_under_way_bytes < 192 << 10);
 }
 
 TEST_CASE("transfer: a fast and long way is filled, too") {
   Network network(2, 1.25e8, 50ms);
   const std::size_t bytes = 40'000'000;
-  for (PeerId k = 0; k < 2; ++k) network.report(k, header_of(FrameKind::evaluation, 10, k), model(bytes, k));
-  const Instant began = network.now;
-  REQUIRE(network.run_until(Instant(60s), [&] { return network.at_observer.size() == 2; }));
   // Each way begins with 8 KiB, which double in every round of 100 ms: 12 rounds to the 12.5 MB of the way.
-  CHECK(seconds(network.now - began) < 2 * (bytes / 1.25e8 + 13 * 0.1));
+  CHECK(seconds_of_models(network, 2, bytes) < 2 * (bytes / 1.25e8 + 13 * 0.1));
 }
 
 TEST_CASE("transfer: eight peers behind slow uplinks send side by side") {
   Network network(8, 1.25e7, 5ms, 1.25e5);
   const std::size_t bytes = 1'087'680;
-  for (PeerId k = 0; k < 8; ++k) network.report(k, header_of(FrameKind::evaluation, 10, k), model(bytes, k));
-  const Instant began = network.now;
-  REQUIRE(network.run_until(Instant(100s), [&] { return network.at_observer.size() == 8; }));
-  CHECK(seconds(network.now - began) < 1.2 * bytes / 1.25e5);
+  CHECK(seconds_of_models(network, 8, bytes) < 1.2 * bytes / 1.25e5);
 }
 
 TEST_CASE("transfer: of an observer that is away no more than eight frames wait") {
