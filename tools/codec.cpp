@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "algorithms/compression/seam/compressor.hpp"
 #include "runtime/data/npy.hpp"
@@ -31,8 +30,6 @@ struct CodecOptions {
   bool overwrite = false;
 };
 
-constexpr std::string_view npy_mark = "\x93NUMPY";  // the beginning of every .npy file
-
 /// The array as the one layer of a model: a matrix if it has two dimensions, else a vector.
 template <class Scalar>
 SegmentTable one_layer(const NpyArray<Scalar>& array) {
@@ -44,7 +41,7 @@ SegmentTable one_layer(const NpyArray<Scalar>& array) {
 template <class Scalar>
 int codec_as(const CodecOptions& options) {
   if (!options.output.empty())
-    require_replaceable("--output", options.output, npy_mark, ".npy file", options.overwrite);
+    require_replaceable("--output", options.output, npy_magic, ".npy file", options.overwrite);
   const NpyArray<Scalar> array = read_npy<Scalar>(options.vector);
   const Vector<Scalar>& before = array.values;
   if (before.size() == 0) throw Misuse(options.vector.string() + " holds no numbers; expected at least one");

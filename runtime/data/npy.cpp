@@ -19,14 +19,12 @@ namespace hearsay {
 
 namespace {
 
-constexpr std::string_view magic = "\x93NUMPY";
-
 /// Returns the header's dictionary from the value of `key` on.
 std::string_view value_of(const std::filesystem::path& path, std::string_view header, std::string_view key) {
   const auto at = header.find("'" + std::string(key) + "'");
   const auto colon = at == std::string_view::npos ? at : header.find_first_not_of(' ', at + key.size() + 2);
   if (colon == std::string_view::npos || header[colon] != ':')
-    throw bad_offset(path, magic.size() + 2, "the header names no " + std::string(key));
+    throw bad_offset(path, npy_magic.size() + 2, "the header names no " + std::string(key));
   header.remove_prefix(colon + 1);
   header.remove_prefix(std::min(header.find_first_not_of(' '), header.size()));
   return header;
@@ -39,7 +37,7 @@ bool begins_with(std::string_view text, std::string_view prefix) {
 std::vector<Index> parse_npy_shape(const std::filesystem::path& path, std::string_view text) {
   const auto close = text.find(')');
   if (!begins_with(text, "(") || close == std::string_view::npos)
-    throw bad_offset(path, magic.size() + 2, "the shape is not a tuple");
+    throw bad_offset(path, npy_magic.size() + 2, "the shape is not a tuple");
   text = text.substr(1, close - 1);
   std::vector<Index> shape;
   while (text.find_first_not_of(' ') != std::string_view::npos) {
@@ -47,13 +45,13 @@ std::vector<Index> parse_npy_shape(const std::filesystem::path& path, std::strin
     std::int64_t extent = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
     if (error != std::errc{} || extent < 0)
-      throw bad_offset(path, magic.size() + 2, "the shape holds something else than whole numbers");
+      throw bad_offset(path, npy_magic.size() + 2, "the shape holds something else than whole numbers");
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
     if (begins_with(text, ","))
       text.remove_prefix(1);
     else if (!text.empty())
-      throw bad_offset(path, magic.size() + 2, "the shape holds something else than whole numbers");
+      throw bad_offset(path, npy_magic.size() + 2, "the shape holds something else than whole numbers");
     shape.push_back(extent);
   }
   return shape;
@@ -127,7 +125,7 @@ ItemType<Scalar> item_type(const std::filesystem::path& path, std::string_view d
       type.big_endian = order == '>';
       return type;
     }
-  throw bad_offset(path, magic.size() + 2,
+  throw bad_offset(path, npy_magic.size() + 2,
                    "the items are " + std::string(spelled.substr(0, 40)) +
                        ", expected bool, integers of 1, 2, 4 or 8 bytes, or floats of 2, 4 or 8");
 }
@@ -161,7 +159,7 @@ NpyArray<Scalar> read_npy(const std::filesystem::path& path, DataMemory& memory)
 
 template <class Scalar>
 NpyArray<Scalar> npy_array(const std::filesystem::path& path, std::string_view bytes) {
-  if (!begins_with(bytes, magic)) throw bad_offset(path, 0, "this is not a .npy file");
+  if (!begins_with(bytes, npy_magic)) throw bad_offset(path, 0, "this is not a .npy file");
   const auto byte = [&](std::size_t at) -> std::size_t {
     if (at >= bytes.size()) throw bad_offset(path, bytes.size(), "the file ends inside its header");
     return static_cast<unsigned char>(bytes[at]);
@@ -204,14 +202,15 @@ void write_npy(const std::filesystem::path& path, const Vector<Scalar>& vector) 
   std::string header = std::string("{'descr': '<f") + (sizeof(Scalar) == 4 ? "4" : "8") +
                        "', 'fortran_order': False, 'shape': (" + std::to_string(vector.size()) + ",), }";
   // In this format the header ends with a line feed, and the data begin at a multiple of 64 bytes.
-  header.append(63 - (magic.size() + 4 + header.size()) % 64, ' ').push_back('\n');
+  header.append(63 - (npy_magic.size() + 4 + header.size()) % 64, ' ').push_back('\n');
   const char prefix[] = {1, 0, static_cast<char>(header.size() & 0xff),
                          static_cast<char>(header.size() >> 8)};
 
   const auto bytes = std::as_bytes(view(vector));
-  write_file(
-      path,
-      {magic, {prefix, sizeof prefix}, header, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}});
+  write_file(path, {npy_magic,
+                    {prefix, sizeof prefix},
+                    header,
+                    {reinterpret_cast<const char*>(bytes.data()), bytes.size()}});
 }
 
 template NpyArray<float> read_npy<float>(const std::filesystem::path&);

@@ -9,6 +9,9 @@
 
 namespace hearsay {
 
+/// The beginning of every .npy file.
+inline constexpr std::string_view npy_magic = "\x93NUMPY";
+
 /// A NumPy array in C order.
 template <class Scalar>
 struct NpyArray {
