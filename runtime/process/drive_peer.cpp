@@ -50,6 +50,14 @@ PeerSessionInput session_input(const Experiment<Scalar>& experiment, PeerId id, 
   return input;
 }
 
+/// The real network sets the pace of messages whose links change from round to round.
+template <class Scalar>
+bool sends_oldest_first(const Experiment<Scalar>& experiment, const PeerEntry& entry) {
+  const bool is_real_network = !entry.same_machine || !entry.limits_bandwidth;
+  return is_real_network && experiment.schedule->period() != 1 && !experiment.method->pattern.has_hub &&
+         !experiment.depends_on_arrivals();
+}
+
 template <class Scalar>
 SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSessionInput& session,
                          const PeerEntry& entry, Timeline* timeline) {
@@ -76,6 +84,7 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
               session.sources.size() * Inbox::limit_per_sender(experiment.peer_count(), session.staleness),
           .same_machine = entry.same_machine,
           .credentials = entry.credentials,
+          .oldest_first = sends_oldest_first(experiment, entry),
           .timeline = timeline,
           .observer_lane = std::move(lane)};
 }

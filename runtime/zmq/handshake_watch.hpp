@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
@@ -35,6 +37,9 @@ class HandshakeWatch {
   };
   /// Must be called often (see Monitor). Looks every 100 ms; there are no news in between.
   News look(Instant now);
+
+  /// Returns what the `place`-th DEALER connected here still has to send (Monitor::unsent_bytes).
+  std::uint64_t unsent_bytes(std::size_t place) const { return watched_[place].monitor.unsent_bytes(); }
 
  private:
   struct Watched {

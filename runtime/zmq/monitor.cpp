@@ -1,5 +1,8 @@
 #include "runtime/zmq/monitor.hpp"
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+
 #include <cstdint>
 #include <cstring>
 
@@ -13,19 +16,28 @@ namespace {
 constexpr int failures = ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
                          ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
 
-/// Reads the first part of an event: its number (16 bits) and its value (32 bits), in the byte order of the
-/// machine.
-FailedHandshake failed_handshake_of(const zmq::message_t& event) {
+constexpr int connections = ZMQ_EVENT_CONNECTED | ZMQ_EVENT_DISCONNECTED;
+
+struct Event {
   std::uint16_t number = 0;
   std::uint32_t value = 0;
-  ensure(event.size() == sizeof number + sizeof value, "an event of ZeroMQ is six bytes long");
-  std::memcpy(&number, event.data(), sizeof number);
-  std::memcpy(&value, event.data<std::byte>() + sizeof number, sizeof value);
-  if (number == ZMQ_EVENT_CONNECT_RETRIED) return FailedHandshake::unreached;
-  if (number == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH) return FailedHandshake::refused;
-  if (number == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL) return FailedHandshake::broken_off;
-  return value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH ? FailedHandshake::keyless
-                                                             : FailedHandshake::wrong_protocol;
+};
+
+/// Reads the first part of an event, in the byte order of the machine.
+Event event_of(const zmq::message_t& part) {
+  Event event;
+  ensure(part.size() == sizeof event.number + sizeof event.value, "an event of ZeroMQ is six bytes long");
+  std::memcpy(&event.number, part.data(), sizeof event.number);
+  std::memcpy(&event.value, part.data<std::byte>() + sizeof event.number, sizeof event.value);
+  return event;
+}
+
+FailedHandshake failed_handshake_of(const Event& event) {
+  if (event.number == ZMQ_EVENT_CONNECT_RETRIED) return FailedHandshake::unreached;
+  if (event.number == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH) return FailedHandshake::refused;
+  if (event.number == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL) return FailedHandshake::broken_off;
+  return event.value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH ? FailedHandshake::keyless
+                                                                   : FailedHandshake::wrong_protocol;
 }
 
 }  // namespace
@@ -33,7 +45,7 @@ FailedHandshake failed_handshake_of(const zmq::message_t& event) {
 Monitor::Monitor(zmq::context_t& context, zmq::socket_t& watched, const std::string& name, Attempts attempts)
     : watched_(watched.handle()), events_(context, zmq::socket_type::pair) {
   const std::string endpoint = "inproc://" + name;
-  const int events = failures | (attempts == Attempts::told ? ZMQ_EVENT_CONNECT_RETRIED : 0);
+  const int events = failures | connections | (attempts == Attempts::told ? ZMQ_EVENT_CONNECT_RETRIED : 0);
   ensure(zmq_socket_monitor(watched_, endpoint.c_str(), events) == 0, "a socket can be watched once");
   events_.connect(endpoint);
 }
@@ -42,11 +54,25 @@ Monitor::Monitor(zmq::context_t& context, zmq::socket_t& watched, const std::str
 Monitor::~Monitor() { zmq_socket_monitor(watched_, nullptr, 0); }
 
 std::optional<Monitor::Report> Monitor::next() {
-  zmq::message_t event;
+  zmq::message_t part;
   zmq::message_t place;
-  if (!despite_signals([&] { return events_.recv(event, zmq::recv_flags::dontwait); })) return std::nullopt;
-  if (!event.more() || !despite_signals([&] { return events_.recv(place); })) return std::nullopt;
-  return Report{failed_handshake_of(event), place.to_string()};
+  while (despite_signals([&] { return events_.recv(part, zmq::recv_flags::dontwait); })) {
+    if (!part.more() || !despite_signals([&] { return events_.recv(place); })) return std::nullopt;
+    const Event event = event_of(part);
+    if (event.number == ZMQ_EVENT_CONNECTED)
+      connection_ = static_cast<int>(event.value);
+    else if (event.number == ZMQ_EVENT_DISCONNECTED)
+      connection_ = no_connection;
+    else
+      return Report{failed_handshake_of(event), place.to_string()};
+  }
+  return std::nullopt;
+}
+
+std::uint64_t Monitor::unsent_bytes() const {
+  int bytes = 0;
+  if (connection_ == no_connection || ioctl(connection_, SIOCOUTQNSD, &bytes) != 0) return 0;
+  return static_cast<std::uint64_t>(bytes);
 }
 
 }  // namespace hearsay

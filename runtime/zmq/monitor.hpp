@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <zmq.hpp>
@@ -18,8 +19,8 @@ enum class FailedHandshake {
 /// Whether a monitor reports attempts that reached nobody.
 enum class Attempts { untold, told };
 
-/// Reports the failed handshakes of one socket. Call `next` often: a thread of ZeroMQ waits until its reports
-/// are read.
+/// Reports the failed handshakes of one socket, and what its connection still has to send. Call `next` often:
+/// a thread of ZeroMQ waits until its reports are read.
 class Monitor {
  public:
   /// Must be made in the thread that owns the socket. `name` is unique in the context.
@@ -36,12 +37,18 @@ class Monitor {
   };
   /// Returns the next failure; nothing if there is none. Does not wait.
   std::optional<Report> next();
+  /// Returns how many bytes of the newest connection that the socket has opened wait in the kernel to be
+  /// sent. It is 0 if there is none, as far as `next` has been told. Until `next` is told of a connection's
+  /// end, the number may be that of another one.
+  std::uint64_t unsent_bytes() const;
   /// Returns the handle to poll for ZMQ_POLLIN.
   void* handle() { return events_.handle(); }
 
  private:
   void* watched_;
   zmq::socket_t events_;
+  static constexpr int no_connection = -1;
+  int connection_ = no_connection;  // file descriptor, which belongs to ZeroMQ
 };
 
 }  // namespace hearsay

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <zmq.hpp>
 
-#include "runtime/network/egress.hpp"
 #include "runtime/network/hold_queue.hpp"
 #include "runtime/transfer/transfers.hpp"
 #include "runtime/wire/frame.hpp"
@@ -14,7 +13,7 @@
 #include "runtime/zmq/frames.hpp"
 #include "runtime/zmq/handshake_watch.hpp"
 #include "runtime/zmq/listening.hpp"
-#include "runtime/zmq/outlet.hpp"
+#include "runtime/zmq/outlets.hpp"
 #include "runtime/zmq/zap_server.hpp"
 #include "topology/foundation/ensure.hpp"
 
@@ -25,10 +24,10 @@ class PeerSockets::Server {
   Server(SocketInput input, const std::string& bind_address)
       : input_(std::move(input)),
         zap_server_(context_, router_, input_.credentials),
+        egress_(input_.egress, input_.same_machine),
         handshakes_(input_.credentials != nullptr),
         routes_(input_.sources.size()),
         heard_at_(input_.sources.size()),
-        egress_(input_.egress, input_.same_machine),
         hold_(input_.ingress),
         with_observer_(1, input_.payload_limit_bytes, {input_.run_id, input_.self, input_.incarnation}),
         timeline_(input_.timeline, input_.self) {
@@ -37,12 +36,7 @@ class PeerSockets::Server {
   }
 
   void connect(std::vector<Destination> destinations, const std::string& observer_address) {
-    for (Destination& destination : destinations) {
-      Outlet& outlet = outlets_.emplace_back(context_, std::move(destination));
-      set_up_dealer(outlet.socket, input_.self, input_.payload_limit_bytes, outlet.address,
-                    input_.credentials, outlet.id);
-      handshakes_.connect(context_, outlet.socket, outlet.name(), outlet.address);
-    }
+    outlets_.connect(context_, input_, std::move(destinations));
     set_up_dealer(observer_, input_.self, input_.payload_limit_bytes, observer_address, input_.credentials,
                   observer_peer);
     handshakes_.connect(context_, observer_, "the observer (" + observer_address + ")", observer_address);
@@ -66,7 +60,7 @@ class PeerSockets::Server {
       const Instant next_word = session_->tick(now);
       attend();
       if (events.size() != known) return;
-      timer_.set(std::min({hold_.next(), next_word, with_observer_.next()}));
+      timer_.set(std::min({hold_.next(), next_word, with_observer_.next(), outlets_.next(now)}));
       continues = wait(until);
       attend();
     } while (continues && events.size() == known && monotonic_now() < until);
@@ -83,6 +77,7 @@ class PeerSockets::Server {
   SocketCounters counters() const {
     SocketCounters counters = counters_;
     counters.refused = zap_server_.refused();
+    counters.emulated_losses = outlets_.emulated_losses();
     return counters;
   }
 
@@ -96,7 +91,7 @@ class PeerSockets::Server {
       else if (word.way == PeerFrame::Way::reply)
         reply(word);
       else
-        find_outlet(word.to).say(word.header, word.payload);
+        outlets_.say(word);
     }
     session_->outbox().clear();
     for (SocketEvent& event : session_->events()) {
@@ -175,11 +170,7 @@ class PeerSockets::Server {
   void send_data(const PeerFrame& word) {
     ensure(!word.packet || word.packet->size() <= input_.payload_limit_bytes,
            "no message is longer than its receiver reads");
-    Outlet& outlet = find_outlet(word.to);
-    const Egress::Frame frame =
-        egress_.frame(word.header, word.packet, word.posted, monotonic_now(), outlet.link);
-    counters_.emulated_losses += frame.losses;
-    outlet.send(frame.header, word.packet);
+    outlets_.send(word);
   }
 
   /// Waits until a socket, the timer or the descriptor `also` has something, at most until `until` and at
@@ -198,7 +189,8 @@ class PeerSockets::Server {
     if (readable(timer_place)) timer_.clear();
     router_may_be_ready_ |= readable(router_place);
     observer_may_be_ready_ |= readable(observer_place);
-    for (std::size_t k = 0; k < outlets_.size(); ++k) outlets_[k].may_be_ready |= readable(outlets_place + k);
+    std::size_t place = outlets_place;
+    for (Outlet& outlet : outlets_) outlet.may_be_ready |= readable(place++);
     return !readable(also_place);
   }
 
@@ -218,12 +210,6 @@ class PeerSockets::Server {
   std::size_t place_of(std::vector<Source>::const_iterator source) const {
     ensure(source != input_.sources.end(), "a peer speaks back to its sources only");
     return static_cast<std::size_t>(source - input_.sources.begin());
-  }
-
-  Outlet& find_outlet(PeerId id) {
-    const auto found = std::ranges::lower_bound(outlets_, id, {}, &Outlet::id);
-    ensure(found != outlets_.end() && found->id == id, "a method sends only to its destinations");
-    return *found;
   }
 
   void receive_from_sources() {
@@ -277,6 +263,7 @@ class PeerSockets::Server {
       if (outlet.may_be_ready) attend(outlet);
     if (observer_may_be_ready_) receive_from_observer();
     carry_out();
+    outlets_.send_waiting();
     send_pieces();
     release_held();
   }
@@ -357,14 +344,14 @@ class PeerSockets::Server {
   zmq::socket_t router_{context_, zmq::socket_type::router};
   zmq::socket_t observer_{context_, zmq::socket_type::dealer};
   ZapServer zap_server_;
-  std::vector<Outlet> outlets_;      // by id, ascending
+  Egress egress_;
+  Outlets outlets_{egress_, handshakes_};
   HandshakeWatch handshakes_;        // of the outlets and the observer
   std::vector<std::string> routes_;  // by source: the routing id of its last frame
   PeerSession* session_ = nullptr;   // from `begin` on
   std::vector<Instant> heard_at_;    // by source
   Instant observer_heard_at_{};
-  SocketCounters counters_{};  // the ZAP server counts who was refused
-  Egress egress_;
+  SocketCounters counters_{};  // apart from those that others count
   HoldQueue hold_;
   Transfers with_observer_;  // long frames
   PeerTimeline timeline_;

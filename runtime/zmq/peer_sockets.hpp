@@ -38,6 +38,7 @@ struct SocketInput {
   std::size_t held_frames_limit;       ///< the most data frames that may be held until they are due
   bool same_machine;                   ///< all peers share one clock: due times travel as they are
   SharedCredentials credentials = {};  ///< null: plain text
+  bool oldest_first = false;           ///< messages wait for those of earlier iterations (OldestFirst)
   Timeline* timeline = nullptr;        ///< as in RunControl
   std::optional<ObserverLane> observer_lane = {};  ///< empty: evaluations are free
 };
