@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "algorithms/objectives/stop_asked.hpp"
+#include "runtime/program/program.hpp"
 #include "runtime/toml/document.hpp"
 #include "runtime/toml/setting.hpp"
 #include "tools/terminal/command_line.hpp"
@@ -177,6 +178,9 @@ int main(int argc, char** argv) {
     const int code = hearsay::main_of(argc, argv);
     hearsay::require_written_output();
     return code;
+  } catch (const hearsay::SilentStart& silence) {
+    hearsay::print_notice(silence.what());
+    return hearsay::exit_lost;
   } catch (const hearsay::Misuse& misuse) {
     hearsay::print_notice(misuse.what());
     return hearsay::exit_misuse;

@@ -13,7 +13,6 @@
 #include "algorithms/objectives/stop_asked.hpp"
 #include "runtime/toml/document.hpp"
 #include "topology/foundation/ensure.hpp"
-#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
@@ -21,7 +20,6 @@ namespace {
 
 using Outcome = ProgramAnswer::Outcome;
 
-constexpr int patience_before_the_run_ms = 60'000;
 constexpr int patience_with_the_dead_ms = 1000;  // the socket may close before the process has ended
 
 /// Starts a program that is to outlive the calling thread. The kernel ends it with the thread that has
@@ -54,6 +52,19 @@ int milliseconds_of(Duration duration) {
       std::min<std::int64_t>(most, std::chrono::ceil<std::chrono::milliseconds>(duration).count()));
 }
 
+/// Returns ", nor have those of peers 1 and 2": the programs without a word, but for that of `peer`.
+std::string silent_ones_of(std::span<const std::shared_ptr<Program>> programs, PeerId peer) {
+  std::vector<std::string> silent;
+  for (const auto& program : programs)
+    if (program->peer() != peer && !program->has_spoken()) silent.push_back(std::to_string(program->peer()));
+  if (silent.empty()) return "";
+  if (silent.size() == 1) return ", nor has that of peer " + silent.front();
+  std::string ids;
+  for (std::size_t k = 0; k < silent.size(); ++k)
+    ids += (k == 0 ? "" : k + 1 == silent.size() ? " and " : ", ") + silent[k];
+  return ", nor have those of peers " + ids;
+}
+
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -76,9 +87,10 @@ Program::Program(FileDescriptor channel, ProgramFacts facts, ProgramCare care, I
 
 std::string Program::name() const { return "the program of peer " + std::to_string(facts_.peer); }
 
+template <class Refusal>
 void Program::cannot_take_part(const std::string& why) const {
   refuse(name() + " " + why);
-  throw Misuse("model.program", command_ ? toml_list(command_->words) : "--program-fd", name() + " " + why);
+  throw Refusal("model.program", command_ ? toml_list(command_->words) : "--program-fd", name() + " " + why);
 }
 
 std::size_t Program::model_bytes() const {
@@ -91,22 +103,42 @@ std::span<std::byte> Program::samples() const {
   return memory_->part(layout.samples, layout.size - layout.samples);
 }
 
-std::span<const std::byte> Program::first_word(const std::string& awaited, int patience_ms) {
-  switch (channel_.receive(patience_ms)) {
+std::span<const std::byte> Program::first_word(const FirstWord& awaited,
+                                               std::span<const std::shared_ptr<Program>> beside) {
+  switch (hear_first_word(awaited, beside)) {
     case ProgramChannel::Heard::message:
       return channel_.message();
     case ProgramChannel::Heard::silence:
-      cannot_take_part("has not said " + awaited + " within " + std::to_string(patience_ms / 1000) +
-                       " s; expected one that waits for no other program, as in init_process_group of "
-                       "torch.distributed, since they are started one after the other");
+      if (process_) process_->signal(SIGKILL);  // it would not hear that it cannot take part either
+      cannot_take_part<SilentStart>(
+          "has not said " + awaited.spelled_out + " within " + to_text(care_.answer_within) +
+          " (model.answer_within); expected one that waits for no other program, as in init_process_group "
+          "of torch.distributed, since they are started one after the other");
     case ProgramChannel::Heard::end:
       break;
   }
   const std::string how = how_it_ended();
-  cannot_take_part("has ended before " + awaited + how +
+  cannot_take_part("has ended before " + awaited.name + how +
                    (how.empty() || how == ", with exit code 0"
                         ? "; expected one that computes for a peer: in Python, hearsay.Peer or hearsay.torch"
                         : ""));
+}
+
+/// Waits for what a program says before it is asked, and says soon, and then ever more rarely, for whom.
+ProgramChannel::Heard Program::hear_first_word(const FirstWord& awaited,
+                                               std::span<const std::shared_ptr<Program>> beside) {
+  const int patience_ms = milliseconds_of(care_.answer_within);
+  std::int64_t waited_ms = 0;
+  for (std::int64_t next_ms = milliseconds_of(care_.wait_at_start); next_ms < patience_ms; next_ms *= 2) {
+    const auto heard = channel_.receive(static_cast<int>(next_ms - waited_ms));
+    if (heard != ProgramChannel::Heard::silence) return heard;
+    waited_ms = next_ms;
+    care_.on_wait(name() + " has not said " + awaited.spelled_out + " for " +
+                  to_text(std::chrono::milliseconds(waited_ms)) + " now" +
+                  silent_ones_of(beside, facts_.peer) + "; it may take " + to_text(care_.answer_within) +
+                  " (model.answer_within)");
+  }
+  return channel_.receive(static_cast<int>(patience_ms - waited_ms));
 }
 
 void Program::start_process(Start start) {
@@ -116,11 +148,11 @@ void Program::start_process(Start start) {
   channel_ = ProgramChannel(std::move(channel));
 }
 
-void Program::come_up(Start start) {
+void Program::come_up(Start start, std::span<const std::shared_ptr<Program>> beside) {
   for (int ends = 1;; ++ends) {
     try {
       is_told_ = false;
-      ProgramHello hello = hear_hello();
+      ProgramHello hello = hear_hello(beside);
       const bool begins_now = initial_.empty();
       if (!begins_now && hello != *hello_)
         throw ProgramFailure("its program, started anew, says another hello than before");
@@ -137,8 +169,9 @@ void Program::come_up(Start start) {
   }
 }
 
-ProgramHello Program::hear_hello() {
-  const std::span<const std::byte> word = first_word("its hello", patience_before_the_run_ms);
+ProgramHello Program::hear_hello(std::span<const std::shared_ptr<Program>> beside) {
+  const std::span<const std::byte> word =
+      first_word({"its hello", "its hello, the size of its model,"}, beside);
   if (const auto last_words = decode_answer(word); last_words && last_words->outcome != Outcome::answered)
     cannot_take_part("has ended before its hello: " + last_words->text);
   auto hello = word.size() > hello_limit
@@ -160,7 +193,7 @@ void Program::share_memory() {
   if (!channel_.send(facts_text(facts_, memory_->layout()), memory_->descriptor()))
     cannot_take_part("has ended after its hello" + how_it_ended());
   is_told_ = true;
-  auto ready = decode_ready(first_word("its x_0", milliseconds_of(care_.answer_within)));
+  auto ready = decode_ready(first_word({"its x_0", "its x_0"}, {}));
   if (!ready) cannot_take_part("has said something else than that its x_0 is there");
   if (ready->answer.outcome == Outcome::stops) cannot_take_part("has asked the run to end before its x_0");
   if (ready->answer.outcome != Outcome::answered)
@@ -271,7 +304,7 @@ ProgramChannel::Heard Program::hear(const ProgramQuestion& question, int patienc
 /// Ends a program that does not answer: it would not hear of the run's end either.
 void Program::give_up(const ProgramQuestion& question) {
   if (process_) process_->signal(SIGKILL);
-  throw ProgramFailure(name() + " has not answered the question for " + name_of(question) + " within " +
+  throw ProgramSilence(name() + " has not answered the question for " + name_of(question) + " within " +
                        to_text(care_.answer_within) + " (model.answer_within)");
 }
 
@@ -283,7 +316,7 @@ void Program::start_anew(const ProgramQuestion& question) {
   const std::vector<FixedPart> fixed_before = fixed_;
   try {
     start_process(start_for_the_process);
-    come_up(start_for_the_process);
+    come_up(start_for_the_process, {});
   } catch (const Misuse& misuse) {
     throw ProgramFailure(std::string("its program could not be started anew: ") + misuse.what());
   }

@@ -17,6 +17,7 @@
 #include "runtime/program/program_channel.hpp"
 #include "runtime/program/program_process.hpp"
 #include "runtime/program/protocol.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
@@ -25,6 +26,19 @@ namespace hearsay {
 class ProgramFailure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// The same, since it has not answered within model.answer_within.
+class ProgramSilence : public ProgramFailure {
+ public:
+  using ProgramFailure::ProgramFailure;
+};
+
+/// A program that has not said in time what it is asked for before the run, in a sentence. The input may be
+/// right, so `main` exits with 3.
+class SilentStart : public Misuse {
+ public:
+  using Misuse::Misuse;
 };
 
 /// How the run of a program has ended (end_text).
@@ -39,7 +53,10 @@ struct ProgramCare {
   Duration answer_within;         ///< model.answer_within
   Notice on_restart = no_notice;  ///< hears, in a sentence, of every start after the first
   Notice on_stop = no_notice;     ///< the same if it asks the run to end
-  Notice on_wait = no_notice;     ///< the same of an answer that takes longer than 10 s, 20 s, 40 s, ...
+  /// The same of an answer that takes longer than 10 s, 20 s, 40 s, ..., and of what a program says before it
+  /// is asked, if that takes longer than `wait_at_start`, twice that, four times that, ...
+  Notice on_wait = no_notice;
+  Duration wait_at_start = std::chrono::seconds(3);
 };
 
 /// The program of one peer, from its start to its end. Processes that are forked after its start share it:
@@ -52,10 +69,13 @@ class Program {
   Program(FileDescriptor channel, ProgramFacts facts, ProgramCare care, Index largest_dimension);
 
   /// Takes the program's hello, makes the shared memory, and waits until x_0 is there. A program that is
-  /// killed meanwhile is started anew, twice at most. Throws Misuse if no hello comes within 60 s, a wrong
-  /// one, or no x_0.
-  void come_up() { come_up(&ProgramProcess::start); }
+  /// killed meanwhile is started anew, twice at most. Throws Misuse if a wrong hello comes, or no x_0, and
+  /// SilentStart if either takes longer than model.answer_within. Those of the programs `beside` it that are
+  /// silent, too, are named with it.
+  void come_up(std::span<const std::shared_ptr<Program>> beside) { come_up(&ProgramProcess::start, beside); }
   const ProgramHello& hello() const { return *hello_; }
+  /// False if it has said nothing yet, and has not ended.
+  bool has_spoken() const { return hello_ || channel_.has_word(); }
 
   /// What its objective depends on beside x and its data, as far as it has said so.
   const std::vector<FixedPart>& fixed() const { return fixed_; }
@@ -87,18 +107,26 @@ class Program {
  private:
   static constexpr int most_ends_at_one_question = 3;  // also before the first one
   using Start = ProgramProcess::Started (*)(const ProgramCommand&);
+  /// What it says before it is asked: by name, and in full.
+  struct FirstWord {
+    std::string name;
+    std::string spelled_out;
+  };
 
   ProgramAnswer insist(ProgramQuestion question, const std::function<void()>& prepare);
-  void come_up(Start start);
+  void come_up(Start start, std::span<const std::shared_ptr<Program>> beside);
   void start_process(Start start);
-  ProgramHello hear_hello();
+  ProgramHello hear_hello(std::span<const std::shared_ptr<Program>> beside);
   void share_memory();
   std::size_t model_bytes() const;
   std::optional<ProgramAnswer> answer_to(const ProgramQuestion& question,
                                          const std::function<void()>& prepare);
   std::optional<ProgramAnswer> next_answer(const ProgramQuestion& question, int patience_ms);
-  /// What it has to say before it is asked: a hello, then answer 0. Throws Misuse if it says something else.
-  std::span<const std::byte> first_word(const std::string& awaited, int patience_ms);
+  /// What it has to say before it is asked: a hello, then answer 0. Throws Misuse if it ends before that.
+  std::span<const std::byte> first_word(const FirstWord& awaited,
+                                        std::span<const std::shared_ptr<Program>> beside);
+  ProgramChannel::Heard hear_first_word(const FirstWord& awaited,
+                                        std::span<const std::shared_ptr<Program>> beside);
   std::string how_it_ended();
   bool was_killed();
   bool ended_by_itself() const { return process_ && process_->ended_by_itself(); }
@@ -106,6 +134,7 @@ class Program {
   void start_anew(const ProgramQuestion& question);
   ProgramChannel::Heard hear(const ProgramQuestion& question, int patience_ms);
   [[noreturn]] void give_up(const ProgramQuestion& question);
+  template <class Refusal = Misuse>
   [[noreturn]] void cannot_take_part(const std::string& why) const;
 
   std::optional<ProgramCommand> command_;  // empty: somebody else has started it

@@ -51,6 +51,11 @@ bool ProgramChannel::send(std::span<const std::byte> bytes, int beside) const {
   return sent == static_cast<ssize_t>(bytes.size());
 }
 
+bool ProgramChannel::has_word() const {
+  pollfd polled{socket_.number(), POLLIN, 0};
+  return poll(&polled, 1, 0) > 0;
+}
+
 ProgramChannel::Heard ProgramChannel::receive(int patience_ms) {
   length_ = 0;
   pollfd polled{socket_.number(), POLLIN, 0};

@@ -50,6 +50,8 @@ class ProgramChannel {
   /// Waits for the next message, which `message` then returns. Heard::end: the program has ended, or closed
   /// its socket. Heard::silence: no message came for `patience_ms` (-1: waits as long as it takes).
   Heard receive(int patience_ms = -1);
+  /// True if `receive` would not have to wait.
+  bool has_word() const;
   /// Valid until the next call of `receive`.
   std::span<const std::byte> message() const { return std::span(buffer_).first(length_); }
   void close() { socket_ = {}; }

@@ -7,8 +7,6 @@
 #include <thread>
 #include <utility>
 
-#include "topology/foundation/misuse.hpp"
-
 namespace hearsay {
 
 namespace {
@@ -34,10 +32,10 @@ ProgramFleet::ProgramFleet(std::vector<Plan> plans, const ProgramCare& care, Ind
         programs_.push_back(std::make_shared<Program>(plans[started].command, plans[started].facts,
                                                       counting(care, started), largest_dimension));
       }
-      programs_[met]->come_up();
+      programs_[met]->come_up(programs_);
     }
   } catch (const Misuse& misuse) {
-    refuse(misuse.what());
+    refuse(misuse);
     end_all();
     throw;
   } catch (...) {
@@ -50,7 +48,7 @@ ProgramFleet::ProgramFleet(FileDescriptor channel, const ProgramFacts& facts, co
                            Index largest_dimension)
     : owner_(getpid()), fates_(1) {
   programs_.push_back(std::make_shared<Program>(std::move(channel), facts, care, largest_dimension));
-  programs_.front()->come_up();
+  programs_.front()->come_up({});
 }
 
 ProgramCare ProgramFleet::counting(ProgramCare care, std::size_t k) {
@@ -106,10 +104,11 @@ std::string ProgramFleet::failure_of(ProgramProcess& process) const {
   return process.ended_badly() ? "has failed after its last answer, " + process.how() : "";
 }
 
-void ProgramFleet::refuse(const std::string& why) {
+void ProgramFleet::refuse(const Misuse& why) {
   if (std::exchange(told_, true)) return;
   patience_ms_ = patience_ms;
-  for (const auto& program : programs_) program->say_end({2, why, ""});
+  const int code = dynamic_cast<const SilentStart*>(&why) != nullptr ? 3 : 2;
+  for (const auto& program : programs_) program->say_end({code, why.what(), ""});
 }
 
 bool ProgramFleet::have_ended(int left_ms) {

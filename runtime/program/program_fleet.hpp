@@ -9,6 +9,7 @@
 #include "runtime/program/prefixed_lines.hpp"
 #include "runtime/program/program.hpp"
 #include "runtime/program/program_fates.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
@@ -37,8 +38,8 @@ class ProgramFleet {
   void say_end(const ProgramEnd& end, std::span<const PeerId> dropped);
   /// How often a killed program was started anew, by this process or by one that was forked from it.
   std::uint64_t restarts() const { return fates_.restarts(); }
-  /// Tells all programs that they cannot take part.
-  void refuse(const std::string& why);
+  /// Tells all programs that they cannot take part: with code 3 if one of them was silent, else with 2.
+  void refuse(const Misuse& why);
 
  private:
   /// The same care, which notes every restart of program k as well.

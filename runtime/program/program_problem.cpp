@@ -197,6 +197,8 @@ std::string doubt_of_repetition(const Problem<Scalar>& problem, const std::optio
         return whose + " does not give the same gradient twice (coordinate " + std::to_string(*k) + ": " +
                number_text(static_cast<double>(once[*k])) + ", then " +
                number_text(static_cast<double>(again[*k])) + ")";
+    } catch (const ProgramSilence& silence) {
+      throw SilentStart(silence.what());
     } catch (const ProgramFailure& failure) {
       throw Misuse(whose + " failed in its first gradient: " + failure.what());
     }
@@ -243,7 +245,7 @@ Problem<Scalar> program_problem(const RunSettings& settings, const Home& home,
                        ", or failure.checkpoint_every = 0");
     if (!doubt.empty()) doubts.push_back(doubt + ", so run and simulate will differ; " + repetition_remedy);
   } catch (const Misuse& misuse) {
-    fleet->refuse(misuse.what());
+    fleet->refuse(misuse);
     throw;
   }
   problem.at_home = true;

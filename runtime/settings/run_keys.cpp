@@ -216,7 +216,7 @@ std::vector<KeyRow<RunSettings::Model>> model_rows() {
       Row("directory", &Model::directory, path(), "kind \"program\"", "the folder in which the command runs")
           .by_default("the run file's folder"),
       {"answer_within", &Model::answer_within, time_from(std::chrono::milliseconds(1)), "kind \"program\"",
-       "how long the program may take for an answer"},
+       "how long the program may take for an answer, and for its hello before the run"},
   };
 }
 

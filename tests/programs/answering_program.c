@@ -32,6 +32,8 @@
 //
 //     kill-before-hello, kill-before-x0      kills itself, once
 //     crash-before-hello                     kills itself, every time
+//     slow-hello, slow-x0, slow-first        never says its hello or where it begins, never answers its first gradient
+//     slow-hellos                            peers 1 and 2 never say their hello
 //
 // as soon as it has said where it begins, at peers 0 and 2: kill-after-x0 (kills itself)
 //
@@ -118,6 +120,7 @@ int main(int argc, char** argv) {
   const int at_1 = peer == 1;
   if (at_1 && (has("crash-before-hello") || (has("kill-before-hello") && is_first_start))) raise(SIGKILL);
 
+  if ((at_1 && has("slow-hello")) || (peer > 0 && has("slow-hellos"))) pause();
   char hello[256];
   snprintf(hello, sizeof hello,
            "{\"protocol\":%d,\"dimension\":%d,\"samples\":%d,\"scalar\":\"%s\",\"scores\":true%s}",
@@ -134,6 +137,7 @@ int main(int argc, char** argv) {
   const int64_t* const chosen = (const int64_t*)(memory + number_at(facts, "\"samples\""));
 
   if (at_1 && has("kill-before-x0") && is_first_start) raise(SIGKILL);
+  if (at_1 && has("slow-x0")) pause();
 
   const int elsewhere = (has("elsewhere") && peer == 1) || (has("forget") && !is_first_start);
   for (int k = 0; k < dimension; ++k) x[k] = (float)(k % 6) + (elsewhere ? 2.0f : 1.0f);
@@ -218,6 +222,7 @@ int main(int argc, char** argv) {
     }
     static int asked;
     ++asked;
+    if (has("slow-first")) pause();
     for (int k = 0; k < dimension; ++k) {
       double sum = 0.0;
       for (uint64_t s = 0; s < count; ++s) sum += (double)x[k] - target(chosen[s], k);

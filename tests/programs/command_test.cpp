@@ -215,6 +215,30 @@ TEST_SUITE("net") {
       }
   }
 
+  TEST_CASE(
+      "run, simulate, peer FILE -- PROGRAM: one that is silent before the run ends it as model.answer_within "
+      "says") {
+    const DataFolder folder;
+    write_three_hosts(folder);
+    for (const auto& [fault, awaited] :
+         {std::pair{"slow-hello", "has not said its hello, the size of its model, within 300 ms "},
+          std::pair{"slow-x0", "has not said its x_0 within 300 ms "},
+          std::pair{"slow-first",
+                    "has not answered the question for the gradient of iteration 1 within 300 ms "}})
+      for (const std::vector<std::string>& command :
+           {std::vector<std::string>{"run"}, {"simulate"}, {"peer", "--id", "1"}}) {
+        std::vector<std::string> words = command;
+        words.insert(words.end(), {"run.toml", "--set", "model.answer_within=300 ms"});
+        const ProgramEnd end = run_program(folder.path(), with_program(words, fault));
+        CHECK(end.code == 3);
+        const bool is_first = std::string(fault) == "slow-first" && command.front() != "peer";
+        CHECK_MESSAGE(contains(end.complained, "the program of peer " + std::string(is_first ? "0 " : "1 ") +
+                                                   awaited + "(model.answer_within)"),
+                      end.complained);
+        CHECK(!std::filesystem::exists(folder.path() / "runs"));
+      }
+  }
+
   TEST_CASE("run FILE -- PROGRAM: one that asks the run to end is named, once") {
     const DataFolder folder;
     folder.write("run.toml", three_peers);

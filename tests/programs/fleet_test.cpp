@@ -2,7 +2,10 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <array>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "runtime/program/program_fleet.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -14,7 +17,7 @@ namespace {
 /// The programs of three peers, which have said where they begin.
 class Three {
  public:
-  explicit Three(const std::string& fault) {
+  explicit Three(const std::string& fault, ProgramCare care = {.answer_within = std::chrono::seconds(60)}) {
     std::vector<ProgramFleet::Plan> plans;
     for (PeerId id = 0; id < 3; ++id)
       plans.push_back({.command = {.words = {HEARSAY_ANSWERING_PROGRAM, fault},
@@ -22,7 +25,7 @@ class Three {
                                    .peer = id,
                                    .peers = 3},
                        .facts = {.peer = id, .peers = 3}});
-    fleet_.emplace(std::move(plans), ProgramCare{.answer_within = std::chrono::seconds(60)}, 1000);
+    fleet_.emplace(std::move(plans), std::move(care), 1000);
   }
 
   Program& program(PeerId id) { return *fleet_->programs()[id]; }
@@ -55,6 +58,38 @@ TEST_CASE(
   CHECK(programs.end() ==
         "the program of peer 0 has failed after its last answer, by signal 9 (Killed); the program of peer 2 "
         "has failed after its last answer, by signal 9 (Killed)");
+}
+
+TEST_CASE(
+    "program fleet: programs that have not said what they are asked first are named, and for how long") {
+  const std::string bound =
+      " within 400 ms (model.answer_within); expected one that waits for no other program";
+  for (const auto& each :
+       {std::array{"slow-hello", "its hello, the size of its model,", ""},
+        std::array{"slow-hellos", "its hello, the size of its model,", ", nor has that of peer 2"},
+        std::array{"slow-x0", "its x_0", ""}}) {
+    const std::string fault = each[0];
+    const std::string awaited = each[1];
+    CAPTURE(fault);
+    std::vector<std::string> said;
+    const auto refusal = [&] {
+      try {
+        Three programs(fault, {.answer_within = std::chrono::milliseconds(400),
+                               .on_wait = [&](const std::string& sentence) { said.push_back(sentence); },
+                               .wait_at_start = std::chrono::milliseconds(100)});
+      } catch (const SilentStart& silence) {
+        return std::string(silence.what());
+      }
+      return std::string();
+    }();
+    CHECK_MESSAGE(refusal.find("the program of peer 1 has not said " + awaited + bound) != refusal.npos,
+                  refusal);
+    REQUIRE(said.size() >= 2);
+    CHECK(said[said.size() - 2] == "the program of peer 1 has not said " + awaited + " for 100 ms now" +
+                                       each[2] + "; it may take 400 ms (model.answer_within)");
+    CHECK(said.back() == "the program of peer 1 has not said " + awaited + " for 200 ms now" + each[2] +
+                             "; it may take 400 ms (model.answer_within)");
+  }
 }
 
 TEST_CASE("program fleet: how the program of a peer ends that was dropped is no failure") {
