@@ -157,8 +157,25 @@ Agreement make_agreement(const RunSettings& settings, const AgreedProblem& probl
                    "expected at most 1024 bytes without control characters");
   if (!problem.data_digest && !has_programs(settings))
     agreement.statements = named_data(settings.data, problem.names);
+  if (problem.home_samples)
+    agreement.statements.push_back(
+        {home_samples_key(problem.home_samples->first), std::to_string(problem.home_samples->second)});
   std::ranges::copy(ways_of_failure(settings.failure), std::back_inserter(agreement.statements));
   return agreement;
+}
+
+/// Returns the peer whose data are at home here, if it is one alone and weighs as its samples do.
+template <class Scalar>
+std::optional<std::pair<PeerId, std::uint64_t>> home_samples_of(const Experiment<Scalar>& experiment) {
+  if (!experiment.problem.at_home || !experiment.settings.data.samples) return std::nullopt;
+  std::optional<std::pair<PeerId, std::uint64_t>> found;
+  for (PeerId id = 0; id < experiment.problem.objectives.size(); ++id) {
+    const auto samples = static_cast<std::uint64_t>(experiment.problem.objectives[id]->sample_count());
+    if (samples == 0) continue;
+    if (found) return std::nullopt;
+    found = {id, samples};
+  }
+  return found;
 }
 
 template <class Scalar>
@@ -168,7 +185,8 @@ Agreement agreement_of(const Experiment<Scalar>& experiment) {
                         {.dimension = static_cast<std::uint64_t>(problem.dimension()),
                          .model_digest = problem.model_digest,
                          .data_digest = problem.at_home ? std::nullopt : std::optional(problem.data_digest),
-                         .names = problem.names},
+                         .names = problem.names,
+                         .home_samples = home_samples_of(experiment)},
                         topology_digest(experiment.schedule->whole()));
 }
 

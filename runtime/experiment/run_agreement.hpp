@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/wire/agreement.hpp"
@@ -14,6 +15,9 @@ struct AgreedProblem {
   std::uint64_t model_digest = 0;            ///< of the initial parameters and the layers
   std::optional<std::uint64_t> data_digest;  ///< of the loaded data, after scaling; empty: they are at home
   DataNames names = {};                      ///< of data at home
+  /// The peer whose data are here, and on how many samples it trains; empty: not of one peer alone, or its
+  /// samples do not weigh (data.samples).
+  std::optional<std::pair<PeerId, std::uint64_t>> home_samples = {};
 };
 
 /// Returns the settings on which all peers of a run have to agree. Paths are not among them.

@@ -70,6 +70,12 @@ class IdClaims {
   /// Makes the sender of `hello`, which was accepted, the holder, which is not ready yet. What it states
   /// counts from now on.
   void welcome(const FrameHeader& hello, std::span<const std::byte> payload);
+  /// Returns that data.samples is not the sum of what the holders train on, in a sentence; nothing if it is,
+  /// or cannot be known here.
+  std::optional<std::string> objection_to_samples() const {
+    if (!input_.samples) return std::nullopt;
+    return statements_.objection_to_samples(*input_.samples, input_.peer_count);
+  }
   void mark_ready(PeerId id) { claims_[id].stage = Stage::ready; }
 
  private:

@@ -63,8 +63,6 @@ class Evaluator {
   virtual void take_in(PeerId peer, std::uint64_t iteration) = 0;
 
   virtual const std::vector<Evaluation>& evaluations() const = 0;
-  /// The training samples that the loss of the last evaluation is of.
-  virtual std::uint64_t loss_samples() const = 0;
   /// The meters of the newest evaluation of each peer, by id.
   virtual const std::vector<PeerMeters>& last_meters() const = 0;
   /// The size of a model in an evaluation frame, in bytes.

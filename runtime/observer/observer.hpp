@@ -80,7 +80,6 @@ class Observer final : public Evaluator {
   void take_back(PeerId peer, std::uint64_t iteration) override;
   void take_in(PeerId peer, std::uint64_t iteration) override;
   const std::vector<Evaluation>& evaluations() const override { return evaluations_; }
-  std::uint64_t loss_samples() const override { return last_score_.samples; }
   const std::vector<PeerMeters>& last_meters() const override { return last_meters_; }
   std::size_t model_bytes() const override {
     return static_cast<std::size_t>(problem_->dimension()) * sizeof(Scalar);

@@ -22,7 +22,7 @@ struct ObserverInput {
   std::uint64_t evaluate_every = 1;
   Duration evaluate_period{0};  ///< time between evaluations, if verdicts announce them; else 0
   RunSettings::Failure failure;
-  /// data.samples, if all peers say how many samples they train on; the run ends if the sum is another.
+  /// data.samples. The run ends if the peers train on another number of samples.
   std::optional<std::uint64_t> samples = {};
   std::string method;                       ///< name of the method, for messages to the user
   bool may_be_joined = false;               ///< true if a peer may join the run in its middle
@@ -41,7 +41,7 @@ ObserverInput observer_input(const Experiment<Scalar>& experiment, Duration star
           .evaluate_every = experiment.settings.run.evaluate_every,
           .evaluate_period = experiment.settings.run.evaluate_period,
           .failure = experiment.settings.failure,
-          .samples = experiment.settings.failure.drops() ? std::nullopt : experiment.settings.data.samples,
+          .samples = experiment.settings.data.samples,
           .method = experiment.method->name +
                     (experiment.settings.failure.hub_standby ? " with failure.hub_standby" : ""),
           .may_be_joined = model_bytes_of(experiment).has_value(),

@@ -160,6 +160,7 @@ void ObserverSession::take_ready(PeerId sender, std::optional<std::uint64_t> las
 }
 
 void ObserverSession::begin(Instant now) {
+  if (const auto refusal = claims_.objection_to_samples()) return lose(*refusal, 2);
   if (const auto refusal = schedule_.bridge_lost_evaluations()) return lose(*refusal, 2);
   progress_ = Progress::started;
   // The time of a resumed run goes on. A peer whose checkpoint is later knows it better (PeerSession).

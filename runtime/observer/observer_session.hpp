@@ -212,17 +212,8 @@ class ObserverSession {
     const auto score = decode_score(payload);
     if (!score || !started()) return;
     const std::vector<Verdict> verdicts = schedule_.take_answer(header.sender, header.iteration, *score);
-    if (!verdicts.empty() && input_.samples && evaluator_.loss_samples() != *input_.samples)
-      return lose(wrong_sample_count());
     settle(verdicts);
     end_if_all_have();
-  }
-  /// Peers that were each started on their own weigh as their samples do, by a sum that no one of them can
-  /// count.
-  std::string wrong_sample_count() const {
-    const std::string counted = std::to_string(evaluator_.loss_samples());
-    return "data.samples = " + std::to_string(*input_.samples) + ": the peers train on " + counted +
-           " samples; expected " + counted;
   }
   void take_result(PeerId sender, std::span<const std::byte> payload);
   void take_stop(const FrameHeader& header, std::span<const std::byte> payload, Instant now);

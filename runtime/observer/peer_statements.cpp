@@ -1,5 +1,9 @@
 #include "runtime/observer/peer_statements.hpp"
 
+#include <algorithm>
+
+#include "topology/foundation/spelling.hpp"
+
 namespace hearsay {
 
 namespace {
@@ -16,6 +20,27 @@ std::optional<std::string> PeerStatements::objection_to(PeerId peer, const Agree
       return difference;
   }
   return std::nullopt;
+}
+
+std::optional<std::string> PeerStatements::objection_to_samples(std::uint64_t samples,
+                                                                PeerId peer_count) const {
+  constexpr PeerId most_listed = 8;
+  std::uint64_t sum = 0;
+  std::string each;
+  for (PeerId peer = 0; peer < peer_count; ++peer) {
+    const auto stated = stated_.find(peer);
+    if (stated == stated_.end()) return std::nullopt;
+    const auto found = std::ranges::find(stated->second, home_samples_key(peer), &AgreedSetting::key);
+    if (found == stated->second.end()) return std::nullopt;
+    std::uint64_t count = 0;
+    if (!parse_whole(found->value, count)) return std::nullopt;
+    sum += count;
+    if (peer < most_listed) each += (peer == 0 ? "" : ", ") + name_of(peer) + ": " + found->value;
+  }
+  if (sum == samples) return std::nullopt;
+  if (peer_count > most_listed) each += ", ...";
+  return "data.samples = " + std::to_string(samples) + ": the peers train on " + std::to_string(sum) +
+         " samples (" + each + "); expected " + std::to_string(sum);
 }
 
 void PeerStatements::note(PeerId peer, const Agreement& agreement) {

@@ -144,6 +144,8 @@ std::string two_values(const std::string& key, const std::string& own, const std
 
 }  // namespace
 
+std::string home_samples_key(PeerId peer) { return "training samples of peer " + std::to_string(peer); }
+
 std::optional<std::string> difference_of_statements(const std::vector<AgreedSetting>& mine,
                                                     const std::vector<AgreedSetting>& theirs,
                                                     std::string_view their_name, std::string_view my_name) {

@@ -37,6 +37,10 @@ struct Agreement {
   bool operator==(const Agreement&) const = default;
 };
 
+/// The key of the statement on how many samples a peer at home trains. Each peer has its own, so no two are
+/// compared; the observer adds them up.
+std::string home_samples_key(PeerId peer);
+
 inline constexpr std::size_t max_agreed_settings = 128;
 /// The maximum length of a key or a value, in bytes.
 inline constexpr std::size_t max_agreed_text = 1024;

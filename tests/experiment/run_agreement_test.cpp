@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/misuse_text.hpp"
+#include "tests/support/private_files.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace hearsay::test::run_agreement_test {
@@ -166,6 +167,26 @@ TEST_CASE("agreement: hosts whose data are dealt say nothing of their own") {
   settings.data.scale = 0.5;
   for (const AgreedSetting& stated : agreement_of(prepare<double>(settings)).statements)
     CHECK_MESSAGE(!contains(stated.key, "data."), stated.key);
+}
+
+TEST_CASE(
+    "agreement at home: with data.samples a host says on how many samples it trains, without those held "
+    "out") {
+  const PrivateFiles files;
+  RunSettings settings = files.at_home();
+  settings.data.source = "csv:" + (files.folder.path() / "private-1.csv").string();
+  const auto stated = [&](const std::optional<PeerId>& peer) {
+    for (const AgreedSetting& said : agreement_of(prepare<double>(settings, {.peer = peer})).statements)
+      if (said.key.starts_with("training samples")) return said.key + " = " + said.value;
+    return std::string();
+  };
+  CHECK(stated(1) == "training samples of peer 1 = 30");
+  settings.data.test = "20%";
+  CHECK(stated(1) == "training samples of peer 1 = 24");
+  settings.data.samples.reset();
+  CHECK(stated(1).empty());  // all weigh alike
+  settings = files.at_home();
+  CHECK(stated(std::nullopt).empty());  // all are counted here
 }
 
 TEST_CASE("agreement at home: labels that are numbered in another way are named, not the model's digest") {

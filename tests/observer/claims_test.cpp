@@ -8,6 +8,7 @@ namespace {
 
 /// An observer whose own peer says nothing of its data. The test plays the peers.
 struct Scene : ObserverScene {
+  using ObserverScene::ObserverScene;
   /// Returns why the observer refuses a peer that states so; empty if it does not.
   std::string refusal(PeerId peer, const std::vector<AgreedSetting>& statements,
                       std::uint32_t incarnation = 7) {
@@ -75,6 +76,37 @@ TEST_CASE("claims: a process that gets the id of one that cannot be reached name
   scene.session.note_unreachable(1, 7);
   CHECK(scene.session.incarnation_of(1) == 8);
   CHECK(scene.refusal(0, {a}).starts_with("peer 1 runs with feature 1 of data.source = b, peer 0 with a"));
+}
+
+TEST_CASE(
+    "claims: hosts that train on another number of samples than data.samples are refused before they train") {
+  for (const auto policy : {RunSettings::Failure::Policy::wait, RunSettings::Failure::Policy::drop})
+    for (const std::uint64_t samples : {69u, 70u, 71u}) {
+      CAPTURE(samples);
+      auto experiment = two_peer_experiment();
+      experiment.settings.failure.policy = policy;
+      experiment.settings.data.samples = samples;
+      Scene scene(std::move(experiment));
+      CHECK(scene.refusal(0, {{home_samples_key(0), "40"}, labels}).empty());
+      CHECK(scene.refusal(1, {labels, {home_samples_key(1), "30"}}).empty());
+      for (const PeerId id : {0u, 1u}) scene.say(id, FrameKind::ready, {}, 0, 0, 0, 7);
+      CHECK(scene.session.started() == (samples == 70));
+      CHECK(scene.session.lost_by_misuse() == (samples != 70));
+      if (samples == 70) continue;
+      CHECK(scene.session.outcome().reason ==
+            "data.samples = " + std::to_string(samples) +
+                ": the peers train on 70 samples (peer 0: 40, peer 1: 30); expected 70");
+    }
+}
+
+TEST_CASE("claims: hosts of which one does not say on how many samples it trains are not counted") {
+  auto experiment = two_peer_experiment();
+  experiment.settings.data.samples = 69;
+  Scene scene(std::move(experiment));
+  CHECK(scene.refusal(0, {{home_samples_key(0), "40"}}).empty());
+  CHECK(scene.refusal(1, {}).empty());
+  for (const PeerId id : {0u, 1u}) scene.say(id, FrameKind::ready, {}, 0, 0, 0, 7);
+  CHECK(scene.session.started());
 }
 
 }  // namespace hearsay::test::claims_test

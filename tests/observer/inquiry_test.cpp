@@ -60,25 +60,6 @@ TEST_CASE("inquiry: each peer is asked for x_0 at the start, and the verdict wai
   CHECK(scene.session.evaluations().front().loss == 2.0);
 }
 
-TEST_CASE(
-    "inquiry: peers whose samples are not data.samples in sum end the run at x_0, with the right number") {
-  for (const std::uint64_t samples : {5, 6, 7}) {
-    CAPTURE(samples);
-    auto experiment = two_peers_at_home();
-    experiment.settings.data.samples = samples;
-    AtHome scene(std::move(experiment));
-    scene.start();
-    scene.answer(0, 0, 1.0);
-    scene.said_to(0);
-    scene.answer(1, 0, 3.0);  // each has 3 samples
-    CHECK(scene.said_to(0) == Kinds{samples == 6 ? FrameKind::verdict : FrameKind::stop});
-    if (samples == 6) continue;
-    CHECK(scene.session.outcome().status == RunStatus::lost);
-    CHECK(scene.session.outcome().reason ==
-          "data.samples = " + std::to_string(samples) + ": the peers train on 6 samples; expected 6");
-  }
-}
-
 TEST_CASE("inquiry: an answer that comes twice, unasked or malformed changes nothing") {
   AtHome scene;
   scene.start();
