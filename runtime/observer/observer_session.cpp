@@ -383,12 +383,6 @@ void ObserverSession::expect_no_results_of_killed_peers() {
   end_if_all_have();
 }
 
-void ObserverSession::end() {
-  const RunStatus status = outcome().status;
-  const int exit_code = status == RunStatus::diverged ? 4 : status == RunStatus::interrupted ? 130 : 0;
-  part(from_observer::Bye{exit_code}, {});
-}
-
 RunResult ObserverSession::outcome() const {
   RunResult result = members_.conclude(schedule_, evaluator_);
   if (loss_ || interrupted_) {

@@ -96,6 +96,14 @@ class ObserverSession {
   /// The process of a peer has ended. By failure.policy, the run is lost, or goes on without the peer, and
   /// the others are told so: in the sentence `to_others`, or, if that is empty, that it has ended.
   void lose_peer(PeerId id, const std::string& how, const std::string& to_others = {});
+  /// Who has started peer `id` on its host has seen it end: `how`, "it was killed". If the run waits for its
+  /// first word, and goes on without lost peers, it does not wait any more. (A peer that has said something
+  /// is judged by its silence, since a connection of its starter may break and leave the peer.)
+  void note_end_seen(PeerId id, const std::string& how) {
+    if (id < input_.peer_count && progress_ == Progress::gathering && goes_on_without_a_peer() &&
+        claims_.is_absent(id))
+      lose_peer(id, "peer " + std::to_string(id) + " has ended: " + how, how);
+  }
   /// The run is lost; `reason` is a sentence. The peers end with `exit_code`: 3 (a peer is lost) or 2
   /// (misuse).
   void lose(const std::string& reason, int exit_code = 3);
@@ -229,7 +237,11 @@ class ObserverSession {
   void end_if_all_have() {
     if (members_.all_have_ended() && schedule_.questions().empty()) end();
   }
-  void end();
+  void end() {
+    const RunStatus status = outcome().status;
+    const int exit_code = status == RunStatus::diverged ? 4 : status == RunStatus::interrupted ? 130 : 0;
+    part(from_observer::Bye{exit_code}, {});
+  }
   void part(Farewell::LastWord word, const std::string& reason) {
     closing_ = Closing::parting;
     farewell_.emplace(word, reason, input_.peer_count, claims_, members_, words_);

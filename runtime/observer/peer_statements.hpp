@@ -19,8 +19,8 @@ class PeerStatements {
   /// Returns what `peer` states otherwise than another one that was noted, in a sentence that says both, for
   /// all of the run to read; nothing if there is no such statement.
   std::optional<std::string> objection_to(PeerId peer, const Agreement& agreement) const;
-  /// Returns that the peers train on another number of samples than `samples`, in a sentence that says how many
-  /// each has; nothing if the sum is right, or one of the `peer_count` peers has not stated its number.
+  /// Returns that the peers train on another number of samples than `samples`, in a sentence that says how
+  /// many each has; nothing if the sum is right, or one of the `peer_count` peers has not stated its number.
   std::optional<std::string> objection_to_samples(std::uint64_t samples, PeerId peer_count) const;
   /// Notes what `peer` states, in the place of what it stated before.
   void note(PeerId peer, const Agreement& agreement);

@@ -12,6 +12,12 @@
 
 namespace hearsay {
 
+/// A peer whose process has ended, as its starter has seen it.
+struct EndedPeer {
+  PeerId id = 0;
+  std::string how;  ///< "it was killed by signal 9"
+};
+
 /// Callbacks and flags by which the caller of a run follows and stops it.
 struct RunControl {
   /// Called once when a run of processes starts, before any peer does. `first`: the run has no evaluations
@@ -48,6 +54,8 @@ struct RunControl {
   /// Polled by the observer of a run that spans hosts. Returns why the run cannot go on, if the caller knows
   /// (a peer that it has started was killed, say); else empty.
   std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };
+  /// Polled in the same way. Returns a peer whose end the caller has seen, each once; else nothing.
+  std::function<std::optional<EndedPeer>()> ended_peer = [] { return std::nullopt; };
   /// Polled by a peer's process. True if the observer's process is known to have ended.
   std::function<bool()> observer_is_gone = [] { return false; };
 

@@ -19,6 +19,7 @@ namespace hearsay {
 struct LostPeer {
   std::optional<PeerId> id;  ///< empty if it is not known which peer is lost; then the run is lost
   std::string how;           ///< in a sentence
+  bool on_its_host = false;  ///< its starter has seen its end, there (ObserverSession::note_end_seen)
 };
 
 /// Runs the observer behind a ROUTER of its own: starts the run when all peers are ready, receives their

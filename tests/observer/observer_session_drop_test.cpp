@@ -87,6 +87,30 @@ TEST_CASE(
     CHECK(scene.session.outcome().status == RunStatus::done);
     CHECK(scene.session.outcome().dropped == std::vector<PeerId>{1});
   }
+  Scene seen(dropping_experiment());  // its starter has seen it end before its first word
+  seen.hello(0);
+  seen.say(0, FrameKind::ready);
+  seen.session.note_end_seen(7, "no such peer");
+  CHECK_FALSE(seen.session.started());
+  seen.said_to(0);
+  seen.session.note_end_seen(1, "it was killed");
+  CHECK(seen.said_to(0) == Kinds{FrameKind::departed});
+  seen.session.tick(begin + 1s);
+  CHECK(seen.session.started());
+  Scene spoken(dropping_experiment());  // once it has said something, only its silence counts
+  for (const PeerId id : {0u, 1u}) spoken.hello(id);
+  spoken.say(0, FrameKind::ready);
+  spoken.session.note_end_seen(1, "its connection broke");
+  spoken.session.tick(begin + 1s);
+  CHECK_FALSE(spoken.session.started());
+  spoken.say(1, FrameKind::ready);
+  CHECK(spoken.session.started());
+  spoken.session.note_end_seen(1, "its connection broke");
+  CHECK(spoken.session.outcome().dropped.empty());
+  Scene waiting(two_peer_experiment());  // under "wait" the launcher ends the run
+  waiting.hello(0);
+  waiting.session.note_end_seen(1, "it was killed");
+  CHECK(waiting.session.is_open());
   Scene ready(dropping_experiment());  // the others are ready before it is lost
   for (const PeerId id : {0u, 1u}) ready.hello(id);
   ready.say(0, FrameKind::ready);

@@ -66,6 +66,20 @@ TEST_CASE(
   CHECK(run_launched(TwoScripts(waits, "exit 137").plan).exit_code == 3);
 }
 
+TEST_CASE(
+    "launched run, drop: peer 0 is told which started peer has ended, and how, so that it need not wait for "
+    "it") {
+  for (const auto& [n2, how] :
+       {std::pair{"kill -9 $$", "it was killed by signal 9"},
+        std::pair{"exit 255", "it was lost: it was killed, or its ssh connection broke"}}) {
+    TwoScripts run(starts + "exec grep -m1 ended: > told", starts + n2);
+    run.plan.drops = true;
+    run.plan.lost_after = Duration{0};  // the patience with a peer that may live
+    CHECK(run_launched(run.plan).exit_code == 0);
+    CHECK(content_of(run.folder.path() / "told") == "ended: 1 " + std::string(how) + "\n");
+  }
+}
+
 TEST_CASE("launched run: a host that cannot be used, or refuses the run file, is wrong input") {
   for (const std::string code : {"255", "127", "126", "2"}) {
     const TwoScripts run(waits, "exit " + code);

@@ -211,6 +211,7 @@ int launch_command(const LaunchOptions& options) {
   plan.start_patience = start_patience;
   plan.beat_every = heartbeat_interval(settings.failure.lost_after);
   plan.drops = settings.failure.drops();
+  plan.lost_after = settings.failure.lost_after;
   plan.has_hub = find_method(settings.algorithm.kind).pattern.has_hub && !settings.failure.hub_standby;
   for (PeerId id = 0; id < cluster.graph.peer_count(); ++id) {
     const NamedPeer& peer = cluster.peers[id];

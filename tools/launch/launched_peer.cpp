@@ -140,9 +140,10 @@ int launched_peer_command(const PeerOptions& given) {
   const RunSettings settings =
       parse_run(read_text_file(options.file), fs::current_path(), options.assignments, note->run_file);
   const bool drops = settings.failure.drops();
-  const InputWatch watch(given.stop->interrupted, std::max(settings.failure.lost_after, least_silence),
-                         drops ? EndOfInput::says_nothing : EndOfInput::ends_the_process);
+  InputWatch watch(given.stop->interrupted, std::max(settings.failure.lost_after, least_silence),
+                   drops ? EndOfInput::says_nothing : EndOfInput::ends_the_process);
   options.lost = [&watch] { return watch.lost(); };
+  options.ended_peer = [&watch] { return watch.take_ended_peer(); };
   say(parcel_head({{"event", "started"}}, {}));
   NewsSender news([](const std::string& parcel) { say(parcel); }, NewsSender::Clock::now);
   if (note->sends_news) options.watcher = &news;

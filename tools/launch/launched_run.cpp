@@ -89,6 +89,9 @@ class LaunchedPeer {
   void tell_of_loss(const std::string& reason) {
     process_->tell(std::string(InputWatch::word_of_loss) + reason + "\n");
   }
+  void tell_of_end(PeerId peer, const std::string& how) {
+    process_->tell(std::string(InputWatch::word_of_end) + std::to_string(peer) + " " + how + "\n");
+  }
   void kill() {
     if (!running()) return;
     process_->kill();
@@ -114,7 +117,13 @@ class LaunchedPeer {
   /// True if it did not end by itself, but because this launcher killed it.
   bool is_killed_from_here() const { return is_killed_from_here_ && process_->code() == 128 + SIGKILL; }
 
-  std::string how_it_ended() const {
+  /// True if its process on its host may live: only the connection to it has ended.
+  bool may_live() const { return process_->code() == ssh_failed; }
+
+  std::string how_it_ended() const { return "peer " + plan_.label + ": " + last_words(); }
+
+  /// Returns how it ended, without its name.
+  std::string last_words() const {
     std::string words = last_line_.starts_with(own_words) ? last_line_.substr(own_words.size()) : last_line_;
     const int code = process_->code();
     if (is_killed())
@@ -125,8 +134,7 @@ class LaunchedPeer {
     else if (words.empty())
       words = "it ended with code " + std::to_string(code);
     const bool left_something = started_ && code == ssh_failed && !plan_.leaves_in.empty();
-    return "peer " + plan_.label + ": " + words +
-           (left_something ? "; what it has left is in " + plan_.leaves_in : "");
+    return words + (left_something ? "; what it has left is in " + plan_.leaves_in : "");
   }
 
  private:
@@ -193,6 +201,7 @@ class LaunchedRun {
         for (auto& peer : peers_) peer->beat();
         next_beat = Clock::now() + plan_.beat_every;
       }
+      tell_first_of_ends();
       check_deadlines();
       hurry();
       begin_some();
@@ -270,6 +279,8 @@ class LaunchedRun {
     const bool run_ends = plan_.has_hub && peer.id() == hub_id;
     if (plan_.drops && !run_ends && peer.started() && code == exit_lost) {
       std::fprintf(stderr, "hearsay: %s; the run goes on\n", peer.how_it_ended().c_str());
+      const Duration patience = peer.may_live() ? plan_.lost_after : Duration{0};
+      ends_to_tell_.push_back({peer.id(), peer.last_words(), Clock::now() + patience});
       return;
     }
     failure_ = {code, peer.how_it_ended()};
@@ -282,6 +293,16 @@ class LaunchedRun {
   void tell_first_of_loss() {
     if (peers_.front()->running() && peers_.front()->started())
       peers_.front()->tell_of_loss(failure_->reason);
+  }
+
+  /// Tells peer 0 of peers that have ended, since a killed peer cannot: the run may not have begun.
+  void tell_first_of_ends() {
+    LaunchedPeer& first = *peers_.front();
+    std::erase_if(ends_to_tell_, [&](const EndToTell& end) {
+      const bool is_due = Clock::now() >= end.due && (!first.running() || first.started());
+      if (is_due && first.running()) first.tell_of_end(end.id, end.how);
+      return is_due;
+    });
   }
 
   /// Fails the run if a peer has not started in time: its host may accept connections and then stall, in a
@@ -324,11 +345,17 @@ class LaunchedRun {
     int exit_code;
     std::string reason;
   };
+  struct EndToTell {
+    PeerId id;
+    std::string how;
+    Clock::time_point due;
+  };
 
   const LaunchedRunPlan& plan_;
   std::map<std::string, PeerId> said_;
   std::vector<std::unique_ptr<LaunchedPeer>> peers_;
   std::optional<Failure> failure_;
+  std::vector<EndToTell> ends_to_tell_;  // to peer 0
   std::optional<Clock::time_point> tell_all_at_;
   std::optional<Clock::time_point> kill_all_at_;
   bool interrupted_ = false;

@@ -35,7 +35,8 @@ struct LaunchedRunPlan {
   Duration beat_every = std::chrono::seconds(2);      ///< interval of the heartbeats to the peers
   /// Called with what peer 0 tells of the run while it goes on (run_news.hpp).
   std::function<void(const nlohmann::json& news)> on_news = [](const nlohmann::json&) {};
-  bool drops = false;    ///< failure.policy = "drop": the run goes on without lost peers
+  bool drops = false;  ///< failure.policy = "drop": the run goes on without lost peers
+  Duration lost_after = std::chrono::minutes(1);  ///< failure.lost_after
   bool has_hub = false;  ///< peer 0 is a hub without a standby: no run goes on without it
 };
 
@@ -53,8 +54,10 @@ struct LaunchedRunEnd {
 /// standard input is closed, which asks them to end in good order. Then they are killed. Ctrl-C does the
 /// same, and peer 0 is asked first.
 ///
-/// If the run drops lost peers, a peer that is lost while it trains does not end the others. If that peer is
-/// peer 0, the record is lost, and the models of the others are received.
+/// If the run drops lost peers, a peer that is lost once it has started does not end the others. Peer 0 is
+/// told of it, so that a run that has not begun does not wait for it: at once, or, of a peer whose connection
+/// broke, after `lost_after`, since it may have come up. If the lost peer is peer 0, the record is lost, and
+/// the models of the others are received.
 LaunchedRunEnd run_launched(const LaunchedRunPlan& plan);
 
 }  // namespace hearsay

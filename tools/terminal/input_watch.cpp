@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <string_view>
+#include <utility>
 
 #include "tools/terminal/exit_code.hpp"
 #include "topology/foundation/ensure.hpp"
@@ -77,8 +79,28 @@ void InputWatch::take(std::string_view bytes) {
       const std::lock_guard lock(mutex_);
       lost_ = line_.substr(word_of_loss.size());
     }
+    if (line_.starts_with(word_of_end)) {
+      const std::string_view word = std::string_view(line_).substr(word_of_end.size());
+      const std::size_t space = std::min(word.find(' '), word.size());
+      EndedPeer peer;
+      const char* const end = word.data() + space;
+      if (const auto read = std::from_chars(word.data(), end, peer.id);
+          read.ec == std::errc() && read.ptr == end) {
+        peer.how = word.substr(std::min(space + 1, word.size()));
+        const std::lock_guard lock(mutex_);
+        ended_.push_back(std::move(peer));
+      }
+    }
     line_.clear();
   }
+}
+
+std::optional<EndedPeer> InputWatch::take_ended_peer() {
+  const std::lock_guard lock(mutex_);
+  if (ended_.empty()) return std::nullopt;
+  EndedPeer peer = std::move(ended_.front());
+  ended_.pop_front();
+  return peer;
 }
 
 std::optional<std::string> InputWatch::lost() const {

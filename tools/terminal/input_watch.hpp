@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include <thread>
 
 #include "runtime/foundation/units.hpp"
+#include "runtime/record/run_control.hpp"
 
 namespace hearsay {
 
@@ -26,6 +28,8 @@ class InputWatch {
   /// `word_of_loss` on its line.
   static constexpr std::string_view word_to_end = "end";
   static constexpr std::string_view word_of_loss = "lost: ";
+  /// Then the peer's id, a space, and how it has ended.
+  static constexpr std::string_view word_of_end = "ended: ";
 
   /// Starts to watch. An input that is silent for `silence` counts as ended, since a connection may break
   /// without notice; without `silence` only its end counts.
@@ -41,6 +45,9 @@ class InputWatch {
   /// Returns why the run is lost, as the starter has said; empty if it has said nothing.
   std::optional<std::string> lost() const;
 
+  /// Returns a peer that has ended, as the starter has said, in the order of its words; each once.
+  std::optional<EndedPeer> take_ended_peer();
+
   static constexpr Duration grace = std::chrono::seconds(10);
 
  private:
@@ -53,8 +60,9 @@ class InputWatch {
   std::atomic<bool> is_alone_{false};
   std::string line_;  // the incomplete last line
   bool told_to_end_ = false;
-  mutable std::mutex mutex_;  // guards the next field
+  mutable std::mutex mutex_;  // guards the next two fields
   std::optional<std::string> lost_;
+  std::deque<EndedPeer> ended_;
   int wake_ = -1;       // an eventfd; the destructor writes to it to wake the thread
   std::thread thread_;  // last, since it uses the other fields
 };

@@ -109,6 +109,7 @@ PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& optio
                        .place = place,
                        .tells_others = reports,
                        .lost = options.lost,
+                       .ended_peer = options.ended_peer,
                        .watcher = live ? &*live : options.watcher,
                        .title = {},
                        .command = options.command});

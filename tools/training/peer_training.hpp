@@ -22,6 +22,7 @@ struct PeerOptions : RunOptions {
   RunWatcher* watcher = nullptr;                      ///< follows the run, at peer 0; may be null
   /// Returns why the run cannot go on, if the starter of the peers has said so.
   std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };
+  std::function<std::optional<EndedPeer>()> ended_peer = [] { return std::nullopt; };
 };
 
 /// How the part of a peer in a run over several hosts ended. `reason` is set if it did not end

@@ -153,6 +153,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   control.notice = print_notice;
   control.interrupted = &options.stop->interrupted;
   control.lost = options.lost;
+  control.ended_peer = options.ended_peer;
   control.timeline = options.timeline;
   control.asked_to_leave = &options.stop->asked_to_leave;
   control.resumes = directory.record().has_value();

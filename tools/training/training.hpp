@@ -46,7 +46,8 @@ struct TrainingOptions {
   SlowedBy network = SlowedBy::shaper;  ///< Driver::zmq, all peers here
   Placement place = {};                 ///< with `as_first_of_hosts`: where all peers are
   bool tells_others = false;            ///< with `as_first_of_hosts`: tell the others if peer 0 cannot go on
-  std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };  ///< as in RunControl
+  std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };      ///< as in RunControl
+  std::function<std::optional<EndedPeer>()> ended_peer = [] { return std::nullopt; };  ///< the same
   RunWatcher* watcher = nullptr;  ///< follows the run; may be null
   std::string title;              ///< stands before the progress
   std::string command = {};       ///< the command line for the record; empty: that of this process
