@@ -1,9 +1,13 @@
 """hearsay.Peer against a peer of the test's own: what is asked, what is answered, and how they part."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import hearsay
 import numpy
 import pytest
 from hearsay import protocol
+from hearsay.checks import as_score, sample_count
 
 X0 = numpy.array([1.0, 2.0, 3.0], numpy.float32)
 
@@ -89,6 +93,38 @@ def test_a_score_is_a_loss_or_also_counts_hits(fake, returned, expected):
     assert fake.ask_score([1, 1, 1]) == expected
     fake.end()
     fake.join()
+
+
+@pytest.mark.parametrize(
+    "loss",
+    ["0.5", b"1", numpy.str_("1"), numpy.array("1"), bytearray(b"1"), True, numpy.bool_(True), None, 1 + 0j]
+    + [numpy.complex64(1), numpy.array([1.0, 2.0]), 10**400],
+    ids=str,
+)
+def test_a_loss_that_is_no_real_number_is_refused(loss):
+    for returned in (loss, (loss, 1, 2), hearsay.Score(loss, 0, 0, True)):
+        with pytest.raises(TypeError, match=r"^loss returned .*; expected a number, or \(loss, hits, judged\)$"):
+            as_score(returned, 1.0, 5)
+
+
+@pytest.mark.parametrize(
+    "loss", [numpy.float64(0.5), numpy.array(0.5), numpy.array([0.5]), Decimal("0.5"), Fraction(1, 2)]
+)
+def test_a_loss_is_a_real_number_of_any_library(loss):
+    assert as_score(loss, 2.0, 5).loss == 1.0
+
+
+@pytest.mark.parametrize(
+    "samples", [True, numpy.bool_(False), -1, 2.0, "5", None, float("nan"), 2**31, numpy.array([5])]
+)
+def test_samples_that_are_no_count_are_refused(samples):
+    with pytest.raises((TypeError, ValueError), match="^samples = .*; expected "):
+        sample_count(samples)
+
+
+@pytest.mark.parametrize("samples", [0, 5, numpy.int64(5), numpy.uint8(5), numpy.array(5), 2**31 - 1])
+def test_samples_are_a_count_of_any_library(samples):
+    assert sample_count(samples) == int(samples)
 
 
 def test_losses_and_gradients_are_asked_in_any_order(fake):

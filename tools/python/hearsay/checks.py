@@ -13,6 +13,8 @@ from .protocol import Fixed, Layer, Score
 # The name of a scalar type as run.scalar spells it.
 SCALARS = {numpy.dtype(numpy.float32): "float", numpy.dtype(numpy.float64): "double"}
 
+_MOST_SAMPLES = 2**31 - 1  # as hearsay counts them
+
 
 def initial_model(x0: Any) -> numpy.ndarray:
     """Returns x_0 as a vector of d >= 1 scalars. Raises TypeError or ValueError if it is none."""
@@ -43,7 +45,20 @@ def sample_count(samples: Any) -> int:
         )
     if count < 0:
         raise ValueError(f"samples = {samples}; expected 0 or more")
+    if count > _MOST_SAMPLES:
+        raise ValueError(f"samples = {samples}; expected at most {_MOST_SAMPLES}")
     return count
+
+
+def as_real(value: Any) -> Optional[float]:
+    """Returns a real number of any library as a float; None if the value is none. Text and True are none."""
+    kind = str(getattr(value, "dtype", "")).replace("torch.", "")
+    if isinstance(value, (str, bytes, bytearray, bool)) or kind.startswith(("bool", "complex", "<U", "|S")):
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def checked_weight(weight: Any) -> float:
@@ -113,7 +128,7 @@ def as_score(result: Any, weight: float, samples: int) -> Score:
 
     The mean loss over no samples, NaN, is 0.
     """
-    wrong = TypeError(f"loss returned {result!r}; expected a number, or (loss, hits, judged)")
+    wrong = TypeError(f"loss returned {_shortened(result)}; expected a number, or (loss, hits, judged)")
     of_test_samples = True
     if isinstance(result, Score):
         loss, hits, judged, of_test_samples = result
@@ -123,10 +138,9 @@ def as_score(result: Any, weight: float, samples: int) -> Score:
         loss, hits, judged = result
     else:
         raise wrong
-    try:
-        loss = float(loss)
-    except (TypeError, ValueError) as error:
-        raise wrong from error
+    loss = as_real(loss)
+    if loss is None:
+        raise wrong
     counts = as_count(hits), as_count(judged)
     if None in counts:
         raise TypeError(
