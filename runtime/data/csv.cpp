@@ -10,6 +10,7 @@
 
 #include "runtime/data/csv_doubts.hpp"
 #include "runtime/data/csv_fields.hpp"
+#include "runtime/data/csv_identifiers.hpp"
 #include "runtime/data/data_file.hpp"
 #include "runtime/data/formats.hpp"
 #include "topology/foundation/spelling.hpp"
@@ -58,7 +59,7 @@ class CsvReader {
 
   Samples<Scalar> samples() {
     if (rows_ > 0) {
-      ask_about_index();
+      ask_about_identifiers();
       ask_about_header();
     }
     const auto features = static_cast<Index>(rows_ == 0 ? 0 : columns_ - skip() - 1);
@@ -105,6 +106,7 @@ class CsvReader {
     if (shared_.file.empty()) {
       shared_ = {path_, {}, (*names_)[target_]};
       for (const std::size_t column : features_) shared_.features.push_back((*names_)[column]);
+      identifiers_.watch(*names_);
     } else {
       find_shared_columns();
     }
@@ -149,11 +151,8 @@ class CsvReader {
       throw Misuse("data.skip", std::to_string(skip()),
                    path_.string() + " has " + std::to_string(columns_) +
                        " columns; expected a feature and a target to be left");
-    if (names_ && !layout_.skip && (names_->front().empty() || names_->front().starts_with("Unnamed:")))
-      ask("the first column has no name, as that of an index; expected data.skip = 1, which leaves it out, "
-          "or "
-          "data.skip = 0");
     target_ = columns_ - 1;
+    if (names_ && !layout_.skip && has_no_name(names_->front())) ask_about_nameless();
     if (names_ && !shared_.file.empty()) return;  // the shared names say where it is
     if (!layout_.target) return ask_about_target();
     if (*layout_.target == "last") return;
@@ -174,6 +173,34 @@ class CsvReader {
                        std::to_string(second - names_->begin() + 1) + "; expected a name of one column");
     target_ = static_cast<std::size_t>(found - names_->begin());
     if (target_ < skip()) refuse("such column among those that data.skip leaves");
+  }
+
+  /// Returns how many columns at the left have such a name, a feature and a target beside them.
+  std::size_t at_the_left(bool (*has_such_a_name)(std::string_view)) const {
+    std::size_t count = 0;
+    while (names_ && count + 2 < columns_ && count != target_ && has_such_a_name((*names_)[count])) ++count;
+    return count;
+  }
+
+  /// "the first column" or "the first 2 columns".
+  static std::string first_columns(std::size_t count) {
+    return count == 1 ? "the first column" : "the first " + std::to_string(count) + " columns";
+  }
+
+  /// "data.skip = 1, which leaves it out, or data.skip = 0".
+  static std::string skip_or_not(std::size_t count) {
+    return "data.skip = " + std::to_string(count) + ", which leaves " + (count == 1 ? "it" : "them") +
+           " out, or data.skip = 0";
+  }
+
+  [[noreturn]] void ask_about_nameless() const {
+    const std::size_t count = std::max<std::size_t>(1, at_the_left(has_no_name));
+    const std::size_t named = at_the_left(names_an_identifier);
+    ask(first_columns(count) + (count == 1 ? " has no name, as that" : " have no name, as those") +
+        " of an index; expected " + skip_or_not(count) +
+        (named > count ? "; data.skip = " + std::to_string(named) + " leaves " +
+                             in_quotes((*names_)[named - 1]) + " out, too"
+                       : ""));
   }
 
   void ask_about_target() const {
@@ -197,7 +224,8 @@ class CsvReader {
     }
     samples_.targets.push_back(values_[target_]);
     for (const std::size_t column : features_) numbers_.push_back(values_[column]);
-    doubts_.take(fields_, target_, names_ ? std::optional(names_->front()) : std::nullopt);
+    doubts_.take(fields_, target_);
+    identifiers_.take(fields_);
     ++rows_;
   }
 
@@ -210,19 +238,47 @@ class CsvReader {
     if (rows_ == 0 && !names_ && !layout_.header)
       return "; if the line is a header, expected data.header = true" + label;
     if (!label.empty()) return label;
-    const bool called_index = names_ && names_an_index(names_->front());
-    if (column == 0 && !layout_.skip && (called_index || looks_like_name(field)))
-      return "; data.skip = 1 leaves the first column out";
+    const bool called_identifier = column < at_the_left(names_an_identifier);
+    // A word further down is no name of a row: the rows above have none.
+    if (called_identifier || (column == 0 && !layout_.skip && rows_ == 0 && looks_like_name(field)))
+      return "; data.skip = " + std::to_string(column + 1) + " leaves " + first_columns(column + 1) + " out";
     return "";
   }
 
-  void ask_about_index() const {
-    if (layout_.skip || target_ == 0) return;
-    const std::string found = doubts_.index_in_first_column();
-    if (!found.empty())
-      ask("the first column " + found +
-          ", as an index does; expected data.skip = 1, which leaves it out, or "
-          "data.skip = 0");
+  void ask_about_identifiers() const {
+    if (!layout_.target && identifiers_.tells_rows_apart(target_))
+      ask("the last column is called " + in_quotes((*names_)[target_]) +
+          ", and has another value in every row, as an identifier does; expected data.target = \"last\", or "
+          "a name of the header");
+    if (layout_.skip) return;
+    const std::string counts = target_ == 0 ? "" : doubts_.index_in_first_column(names_.has_value());
+    std::vector<std::size_t> found;
+    for (const std::size_t column : features_)
+      if (identifiers_.tells_rows_apart(column) || (column == 0 && !counts.empty())) found.push_back(column);
+    if (found.empty()) return;
+    std::size_t left = 0;
+    while (left < found.size() && found[left] == left && left + 2 < columns_) ++left;
+    if (left <= 1 && !counts.empty()) {
+      ask("the first column " + counts + ", as an index does; expected " + skip_or_not(1) + beside(found, 1));
+    } else if (left == 0) {
+      ask("column " + std::to_string(found[0] + 1) + " is called " + in_quotes((*names_)[found[0]]) +
+          ", and has another value in every row, as an identifier does; expected a file without it, or with "
+          "it at the left and data.skip = 1, which leaves it out; data.skip = 0 keeps it");
+    }
+    std::string names;
+    for (std::size_t column = 0; column < left; ++column)
+      names += (column == 0 ? "" : column + 1 == left ? " and " : ", ") + in_quotes((*names_)[column]);
+    ask(first_columns(left) + (left == 1 ? " is called " : " are called ") + names + ", and " +
+        (left == 1 ? "has" : "have") + " another value in every row, as " +
+        (left == 1 ? "an identifier does" : "identifiers do") + "; expected " + skip_or_not(left) +
+        beside(found, left));
+  }
+
+  /// Says of an identifier that is none of the `left` first columns that data.skip does not leave it out.
+  std::string beside(const std::vector<std::size_t>& found, std::size_t left) const {
+    if (found.size() <= left) return "";
+    return "; column " + std::to_string(found[left] + 1) + ", " + in_quotes((*names_)[found[left]]) +
+           ", is another, which only a file without it leaves out";
   }
 
   void ask_about_header() const {
@@ -242,6 +298,7 @@ class CsvReader {
   std::vector<std::string_view> fields_;
   std::size_t rows_ = 0;
   CsvDoubts doubts_;
+  CsvIdentifiers identifiers_;
   std::vector<Scalar> values_;  // of the row at hand, by column
   std::vector<Scalar> numbers_;
   Samples<Scalar> samples_;

@@ -1,8 +1,6 @@
 #include "runtime/data/csv_doubts.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cmath>
 #include <functional>
 
@@ -39,23 +37,12 @@ bool are_distinct(std::vector<double> numbers) {
 
 }  // namespace
 
-bool names_an_index(std::string_view name) {
-  std::string lower(name);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  constexpr std::array names = {"",      "id",       "ids",       "index",     "idx",   "row",
-                                "rowid", "rownames", "row.names", "row_names", "row_id"};
-  return std::ranges::find(names, lower) != names.end() || lower.starts_with("unnamed:") ||
-         lower.ends_with("_id");
-}
-
-void CsvDoubts::take(const std::vector<std::string_view>& fields, std::size_t target,
-                     const std::optional<std::string>& first_name) {
+void CsvDoubts::take(const std::vector<std::string_view>& fields, std::size_t target) {
   numbers_.clear();
   for (const std::string_view field : fields) numbers_.push_back(finite_number(field).value_or(std::nan("")));
   if (rows_ == 0) {
     first_ = numbers_;
     target_ = target;
-    first_name_ = first_name;
     first_is_written_whole_ = std::ranges::all_of(fields, is_written_whole);
     fractional_.assign(fields.size(), true);
   } else {
@@ -100,24 +87,16 @@ bool CsvDoubts::first_row_may_be_header() const {
 void CsvDoubts::follow_first_column() {
   const double number = numbers_.front();
   whole_column_ = whole_column_ && is_whole(number);
-  if (!whole_column_) return column_.clear();
+  if (!whole_column_) return;
   if (rows_ == 1) step_ = number - previous_;
   if (rows_ >= 2) evenly_spaced_ = evenly_spaced_ && number - previous_ == step_;
   previous_ = number;
-  if (first_name_ && names_an_index(*first_name_)) column_.push_back(number);
 }
 
-std::string CsvDoubts::index_in_first_column() const {
-  if (!whole_column_ || rows_ < 2) return "";
-  const bool has_name = first_name_.has_value();
-  const bool called_index = has_name && names_an_index(*first_name_);
-  if (evenly_spaced_ && rows_ >= rows_of_an_index && step_ != 0.0) {
-    if (std::abs(step_) == 1.0) return "counts the rows";
-    if (!has_name || called_index) return "has evenly spaced whole numbers";
-  }
-  if (called_index && are_distinct(column_))
-    return "is called \"" + *first_name_ + "\", and has another whole number in every row";
-  return "";
+std::string CsvDoubts::index_in_first_column(bool has_header) const {
+  if (!whole_column_ || !evenly_spaced_ || rows_ < rows_of_an_index || step_ == 0.0) return "";
+  if (std::abs(step_) == 1.0) return "counts the rows";
+  return has_header ? "" : "has evenly spaced whole numbers";
 }
 
 }  // namespace hearsay

@@ -1,30 +1,33 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace hearsay {
 
-/// True for what an index of rows is called: "id", "index", "rownames", "Unnamed: 0" (pandas), no name (R).
-bool names_an_index(std::string_view name);
+/// True if labels, ascending, may be measured numbers instead: if most samples have a label of their own, and
+/// the labels do not count, or are more than ten.
+template <class Scalar>
+bool may_be_measured(const std::vector<Scalar>& labels, std::size_t samples) {
+  const bool count = labels.back() - labels.front() == static_cast<Scalar>(labels.size() - 1);
+  return 2 * labels.size() > samples && labels.size() > 2 && (labels.size() > 10 || !count);
+}
 
 /// Gathers from a file of columns, row by row, what says that its first line is no sample, or its first
 /// column no feature.
 class CsvDoubts {
  public:
-  /// Takes the fields of the next row. `target` is the column of the target; `first_name` is what a header
-  /// calls the first column, empty if there is no header.
-  void take(const std::vector<std::string_view>& fields, std::size_t target,
-            const std::optional<std::string>& first_name);
+  /// Takes the fields of the next row. `target` is the column of the target.
+  void take(const std::vector<std::string_view>& fields, std::size_t target);
 
   /// True if the first row may be a header of numbers: if it counts, or is sorted and unlike the rows below.
   bool first_row_may_be_header() const;
 
   /// Returns what the first column does that an index does, as "counts the rows"; empty if it does nothing.
-  std::string index_in_first_column() const;
+  /// Equal steps other than 1 are those of an index only if no header calls them anything else.
+  std::string index_in_first_column(bool has_header) const;
 
  private:
   enum class Order { none, ascending, descending };
@@ -45,12 +48,10 @@ class CsvDoubts {
   double least_target_ = 0.0;           // below the first row
   double most_target_ = 0.0;
 
-  std::optional<std::string> first_name_;
   bool whole_column_ = true;   // the first column has whole numbers
   bool evenly_spaced_ = true;  // each the same step from the last
   double previous_ = 0.0;
-  double step_ = 0.0;           // from its first number to its second
-  std::vector<double> column_;  // its numbers, if its name is that of an index: are they distinct?
+  double step_ = 0.0;  // from its first number to its second
 };
 
 }  // namespace hearsay

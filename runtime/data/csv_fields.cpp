@@ -118,6 +118,10 @@ std::string_view advice_on(std::string_view field) {
     with_point[comma] = '.';
     if (finite_number(with_point)) return "; expected a decimal point, not a comma";
   }
+  // Typesetters have signs of their own: a minus and a dash.
+  for (const std::string_view minus : {"\xe2\x88\x92", "\xe2\x80\x93"})
+    if (field.starts_with(minus) && finite_number("-" + std::string(field.substr(minus.size()))))
+      return "; expected a hyphen, -, for the minus sign";
   // Accountants put a loss into brackets; the letters of UTF-8 here are those of currencies and wide spaces.
   std::string bare;
   for (const char letter : field)

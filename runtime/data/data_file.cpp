@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <cmath>
 #include <cstring>
 #include <memory>
 
 #include "runtime/foundation/text_bytes.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 
@@ -83,8 +82,7 @@ std::optional<double> finite_number(std::string_view text) {
     if (!text.empty() && text.front() == '-') return std::nullopt;
   }
   double value = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  if (!parse_number(text, value)) return std::nullopt;
   return value;
 }
 

@@ -21,7 +21,8 @@ std::string read_data_file(const std::filesystem::path& path, DataMemory& memory
 /// out a byte order mark.
 std::string read_data_text(const std::filesystem::path& path, DataMemory& memory);
 
-/// Returns the number in `text` ("-1", "+1", "2.5e-3"); empty unless all of the text is one finite number.
+/// Returns the double nearest to the number in `text` ("-1", "+1", "2.5e-3", "1e-400"); empty unless all of
+/// the text is one finite number.
 std::optional<double> finite_number(std::string_view text);
 
 /// Returns the Misuse "PATH, line 3: WHAT".

@@ -14,6 +14,7 @@
 #include "algorithms/arithmetic/random.hpp"
 #include "algorithms/objectives/registry.hpp"
 #include "algorithms/objectives/synthetic.hpp"
+#include "runtime/data/csv_doubts.hpp"
 #include "runtime/data/data_memory.hpp"
 #include "runtime/data/formats.hpp"
 #include "runtime/foundation/machine.hpp"
@@ -291,11 +292,12 @@ std::string agree_on_classes(const RunSettings::Data& data, bool classification,
         "others" +
             std::string(may_be_elsewhere ? ", or data.target for another column" : ""));
   // Measured numbers may be whole ones, too.
-  if (may_be_elsewhere && !data.classes && labels.size() > 10 && 2 * labels.size() > train.targets.size())
+  if (may_be_elsewhere && !data.classes && may_be_measured(labels, train.targets.size()))
     throw Misuse("data.source", data.source,
                  "its last column has " + std::to_string(labels.size()) + " different labels in " +
                      std::to_string(train.targets.size()) +
-                     " samples; expected data.target = \"first\", \"last\" or a name of the header");
+                     " samples; expected data.target = \"first\", \"last\" or a name of the header, or "
+                     "model.kind = \"least-squares\" if they are measured");
   std::string names;
   for (const Scalar label : labels)
     names += (names.empty() ? "" : " ") + number_text(static_cast<double>(label));

@@ -58,8 +58,9 @@ template <class Scalar>
 Samples<Scalar> read_npy_pair(const std::filesystem::path& features, const std::filesystem::path& targets,
                               DataMemory& memory);
 
-/// The same two arrays in a file of numpy.savez or savez_compressed. The one with more numbers a sample, or
-/// else with more dimensions, are the features.
+/// The same two arrays in a file of numpy.savez or savez_compressed. Their names say which are the features
+/// ("x", "X_train", "data"; "y", "labels"), else their shapes: those with more numbers a sample, or with more
+/// dimensions. Misuse if neither does.
 template <class Scalar>
 Samples<Scalar> read_npz(const std::filesystem::path& path, DataMemory& memory);
 

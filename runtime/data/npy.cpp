@@ -107,6 +107,46 @@ struct ItemType {
   bool big_endian = false;
 };
 
+/// Returns the item type with which the text begins: a text in quotes, or a list or tuple in brackets.
+std::string spelled_type(std::string_view descr) {
+  std::size_t depth = 0;
+  bool in_quotes = false;
+  std::size_t end = 0;
+  for (; end < descr.size(); ++end) {
+    const char letter = descr[end];
+    if (letter == '\'') in_quotes = !in_quotes;
+    if (in_quotes) continue;
+    if (depth == 0 && (letter == ',' || letter == '}')) break;
+    if (letter == '[' || letter == '(') ++depth;
+    if ((letter == ']' || letter == ')') && depth > 0) --depth;
+  }
+  constexpr std::size_t longest = 80;
+  return std::string(descr.substr(0, std::min(end, longest))) + (end > longest ? " ..." : "");
+}
+
+/// Returns the Misuse for items that are no numbers: what they are, and what makes numbers of them.
+Misuse no_numbers(const std::filesystem::path& path, std::string_view descr) {
+  const auto refusal = [&](const std::string& noun, const std::string& expectation) {
+    return bad_offset(path, npy_magic.size() + 2,
+                      "the items are " + noun + spelled_type(descr) + "; expected " + expectation);
+  };
+  if (begins_with(descr, "["))
+    return refusal("records, ",
+                   "numbers of one type, such as numpy.lib.recfunctions.structured_to_unstructured(array)");
+  if (begins_with(descr, "(")) return refusal("arrays, ", "numbers, and more dimensions instead");
+  const char kind = descr.size() > 2 ? descr[2] : '\0';
+  if (kind == 'U' || kind == 'S')
+    return refusal("text, ", "numbers, such as the places in numpy.unique(array, return_inverse=True)");
+  const std::string noun = kind == 'O'                  ? "Python objects, "
+                           : kind == 'M' || kind == 'm' ? "times, "
+                           : kind == 'c'                ? "complex numbers, "
+                           : kind == 'V'                ? "raw bytes, "
+                                                        : "";
+  return refusal(noun,
+                 "bool, integers of 1, 2, 4 or 8 bytes, or floats of 2, 4 or 8, such as "
+                 "array.astype('float32')");
+}
+
 template <class Scalar>
 ItemType<Scalar> item_type(const std::filesystem::path& path, std::string_view descr) {
   const ItemType<Scalar> known[] = {
@@ -116,18 +156,15 @@ ItemType<Scalar> item_type(const std::filesystem::path& path, std::string_view d
       {"i4", 4, convert<std::int32_t, Scalar>},  {"i8", 8, convert<std::int64_t, Scalar>},
       {"u1", 1, convert<std::uint8_t, Scalar>},  {"u2", 2, convert<std::uint16_t, Scalar>},
       {"u4", 4, convert<std::uint32_t, Scalar>}, {"u8", 8, convert<std::uint64_t, Scalar>}};
-  const std::string_view spelled = descr.substr(0, descr.find_first_of(",}"));
-  if (begins_with(spelled, "'") && spelled.size() >= 5 && spelled[4] == '\'')
+  if (descr.size() >= 5 && descr[0] == '\'' && descr[4] == '\'')
     for (ItemType<Scalar> type : known) {
-      const char order = spelled[1];
+      const char order = descr[1];
       const bool ordered = order == '<' || order == '>' || (order == '|' && type.bytes == 1);
-      if (!ordered || spelled.substr(2, 2) != type.name) continue;
+      if (!ordered || descr.substr(2, 2) != type.name) continue;
       type.big_endian = order == '>';
       return type;
     }
-  throw bad_offset(path, npy_magic.size() + 2,
-                   "the items are " + std::string(spelled.substr(0, 40)) +
-                       ", expected bool, integers of 1, 2, 4 or 8 bytes, or floats of 2, 4 or 8");
+  throw no_numbers(path, descr);
 }
 
 /// Returns the values, which are in Fortran order, in C order.

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -5,6 +7,7 @@
 
 #include "runtime/data/data_file.hpp"
 #include "runtime/data/formats.hpp"
+#include "runtime/data/name_words.hpp"
 #include "runtime/data/npy.hpp"
 #include "runtime/data/zip_archive.hpp"
 
@@ -24,6 +27,26 @@ std::string spelled(const std::vector<Index>& shape) {
   std::string text;
   for (const Index extent : shape) text += (text.empty() ? "" : ", ") + std::to_string(extent);
   return "(" + text + (shape.size() == 1 ? ",)" : ")");
+}
+
+enum class ArrayRole { unknown, features, targets };
+
+/// What an array in an archive is called: "X_train", "data_labels". The last word that says so decides.
+ArrayRole role_called(std::string_view name) {
+  constexpr std::array<std::string_view, 11> of_features = {
+      "x", "xs", "features", "feature", "data", "images", "image", "input", "inputs", "samples", "pixels"};
+  constexpr std::array<std::string_view, 10> of_targets = {
+      "y", "ys", "labels", "label", "target", "targets", "class", "classes", "output", "outputs"};
+  ArrayRole role = ArrayRole::unknown;
+  for (const std::string& word : words_of_name(name)) {
+    if (std::ranges::find(of_features, word) != of_features.end()) role = ArrayRole::features;
+    if (std::ranges::find(of_targets, word) != of_targets.end()) role = ArrayRole::targets;
+  }
+  return role;
+}
+
+std::string without_ending(const std::string& name) {
+  return name.ends_with(".npy") ? name.substr(0, name.size() - 4) : name;
 }
 
 /// Checks and joins the two arrays; the paths are what a Misuse names.
@@ -68,18 +91,24 @@ Samples<Scalar> read_npz(const std::filesystem::path& path, DataMemory& memory) 
   const std::filesystem::path names[] = {path / entries[0].name, path / entries[1].name};
   const NpyArray<Scalar> arrays[] = {npy_array<Scalar>(names[0], entries[0].content),
                                      npy_array<Scalar>(names[1], entries[1].content)};
-  const auto numbers_a_sample = [&](int k) {
-    const std::vector<Index>& shape = arrays[k].shape;
-    return shape.empty() || shape[0] == 0 ? Index{0} : arrays[k].values.size() / shape[0];
-  };
-  // (samples, 1) and (samples,) are features and targets, too.
-  const auto order = [&](int k) { return std::pair(numbers_a_sample(k), arrays[k].shape.size()); };
-  if (order(0) == order(1))
-    throw Misuse(path.string() + ": its arrays have the shapes " + spelled(arrays[0].shape) + " and " +
-                 spelled(arrays[1].shape) +
-                 "; expected the features (samples, features) and the targets "
-                 "(samples,)");
-  const int x = order(0) > order(1) ? 0 : 1;
+  const std::string called[] = {without_ending(entries[0].name), without_ending(entries[1].name)};
+  int x = 0;
+  if (const ArrayRole roles[] = {role_called(called[0]), role_called(called[1])}; roles[0] != roles[1]) {
+    x = roles[0] == ArrayRole::features || roles[1] == ArrayRole::targets ? 0 : 1;
+  } else {
+    const auto numbers_a_sample = [&](int k) {
+      const std::vector<Index>& shape = arrays[k].shape;
+      return shape.empty() || shape[0] == 0 ? Index{0} : arrays[k].values.size() / shape[0];
+    };
+    // (samples, 1) and (samples,) are features and targets, too.
+    const auto order = [&](int k) { return std::pair(numbers_a_sample(k), arrays[k].shape.size()); };
+    if (order(0) == order(1))
+      throw Misuse(path.string() + ": its arrays " + called[0] + " " + spelled(arrays[0].shape) + " and " +
+                   called[1] + " " + spelled(arrays[1].shape) +
+                   " do not say which has the features; expected the names x and y, or the shapes (samples, "
+                   "features) and (samples,)");
+    x = order(0) > order(1) ? 0 : 1;
+  }
   return samples_of(names[x], arrays[x], names[1 - x], arrays[1 - x]);
 }
 

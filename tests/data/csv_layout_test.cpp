@@ -228,12 +228,12 @@ TEST_CASE("csv: an index is asked about, however it is spaced and written") {
       CHECK(contains(refusal(column(name, values)),
                      "the first column counts the rows, as an index does; expected data.skip = 1"));
     }
-  for (const string name : {"id", ""})
-    CHECK(contains(refusal(column(name, {"0", "10", "20", "30", "40"})),
-                   "the first column has evenly spaced whole numbers, as an index does"));
+  CHECK(contains(refusal(column("", {"0", "10", "20", "30", "40"})),
+                 "the first column has evenly spaced whole numbers, as an index does"));
+  CHECK(contains(refusal(column("id", {"0", "10", "20", "30", "40"})), "the first column is called \"id\""));
   CHECK(refusal(column("dose", {"0", "10", "20", "30", "40"})).empty());
   CHECK(contains(refusal(column("id", {"17", "4", "99", "5"})),
-                 "the first column is called \"id\", and has another whole number in every row"));
+                 "the first column is called \"id\", and has another value in every row"));
   CHECK(refusal(column("id", {"17", "4", "17", "5"})).empty());
   CHECK(refusal(column("", {"0.1", "0.2", "0.3", "0.4", "0.5"})).empty());
 }

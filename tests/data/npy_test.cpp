@@ -95,6 +95,36 @@ TEST_CASE("npy: hostile shapes, and items that are no numbers, are refused with 
   CHECK(refusal("").find("descr") != std::string::npos);
 }
 
+TEST_CASE("npy: items that are no numbers are called what they are, with what makes numbers of them") {
+  const DataFolder folder;
+  const auto refusal = [&](const std::string& type) {
+    const std::string header = "{'descr': " + type + ", 'fortran_order': False, 'shape': (2,), }";
+    const std::string bytes = std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + '\0';
+    return misuse_text([&] { read_npy<float>(folder.write("a.npy", bytes + header)); });
+  };
+  CHECK(contains(
+      refusal("[('a', '<f4'), ('b', '<f4')]"),
+      "a.npy, offset 8: the items are records, [('a', '<f4'), ('b', '<f4')]; expected numbers of one "
+      "type, such as numpy.lib.recfunctions.structured_to_unstructured(array)"));
+  CHECK(contains(refusal("[('shape', '<f4', (2,)), ('descr', [('b', '<i8')])]"),
+                 "records, [('shape', '<f4', (2,)), ('descr', [('b', '<i8')])]; "));
+  CHECK(contains(refusal("('<f8', (2,))"), "the items are arrays, ('<f8', (2,)); expected numbers"));
+  CHECK(contains(refusal("'<U10'"),
+                 "the items are text, '<U10'; expected numbers, such as the places in "
+                 "numpy.unique(array, return_inverse=True)"));
+  CHECK(contains(refusal("'|S3'"), "the items are text, '|S3'; "));
+  CHECK(contains(refusal("'|O'"), "the items are Python objects, '|O'; expected bool, integers"));
+  CHECK(contains(refusal("'<M8[ns]'"),
+                 "the items are times, '<M8[ns]'; expected bool, integers of 1, 2, 4 or 8 "
+                 "bytes, or floats of 2, 4 or 8, such as array.astype('float32')"));
+  CHECK(contains(refusal("'<c16'"), "the items are complex numbers, '<c16'; expected "));
+  CHECK(contains(refusal("'<f16'"), "the items are '<f16'; expected "));
+  std::string many = "[('a', '<f4')";
+  for (int field = 0; field < 8; ++field) many += ", ('field', '<f4')";
+  const std::string long_type = refusal(many + "]");
+  CHECK(contains(long_type, " ...; expected numbers of one type"));
+}
+
 TEST_CASE("npy: a folder that does not exist is refused") {
   CHECK(misuse_text([] {
           write_npy<float>("/nowhere/model.npy", Vector<float>::Zero(3));

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
+#include <zlib.h>
 
 #include <string>
+#include <vector>
 
 #include "runtime/data/dataset.hpp"
 #include "tests/support/data_files.hpp"
@@ -28,6 +30,41 @@ string from_hexadecimal(const string& digits) {
   for (std::size_t k = 0; k < digits.size(); k += 2)
     bytes.push_back(static_cast<char>(std::stoi(digits.substr(k, 2), nullptr, 16)));
   return bytes;
+}
+
+string little_endian(std::uint64_t value, int bytes) {
+  string text;
+  for (int k = 0; k < bytes; ++k) text.push_back(static_cast<char>(value >> (8 * k)));
+  return text;
+}
+
+/// An array of doubles 0, 1, 0, 1, ... as numpy.save writes it.
+string npy(const string& shape, std::size_t count) {
+  string header = "{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + ", }";
+  header.append(117 - header.size(), ' ').push_back('\n');
+  string bytes = string("\x93NUMPY\x01\x00", 8) + little_endian(header.size(), 2) + header;
+  for (std::size_t k = 0; k < count; ++k)
+    bytes += k % 2 == 0 ? string(8, '\0') : string("\0\0\0\0\0\0\xf0\x3f", 8);
+  return bytes;
+}
+
+/// A zip archive of stored files, as numpy.savez writes it.
+string npz(const std::vector<std::pair<string, string>>& files) {
+  string archive;
+  string directory;
+  for (const auto& [name, content] : files) {
+    const auto checksum =
+        crc32(0, reinterpret_cast<const Bytef*>(content.data()), static_cast<uInt>(content.size()));
+    const string common = little_endian(0, 8) + little_endian(checksum, 4) +
+                          little_endian(content.size(), 4) + little_endian(content.size(), 4) +
+                          little_endian(name.size(), 2) + little_endian(0, 2);
+    directory += "PK\x01\x02" + little_endian(20, 2) + little_endian(20, 2) + common + little_endian(0, 10) +
+                 little_endian(archive.size(), 4) + name;
+    archive += "PK\x03\x04" + little_endian(20, 2) + common + name + content;
+  }
+  return archive + directory + "PK\x05\x06" + little_endian(0, 4) + little_endian(files.size(), 2) +
+         little_endian(files.size(), 2) + little_endian(directory.size(), 4) +
+         little_endian(archive.size(), 4) + little_endian(0, 2);
 }
 
 LoadedData<double> load(const string& path) {
@@ -63,6 +100,41 @@ TEST_CASE(
     const string sentence = misuse_text([&] { targets = load(path).train->targets; });
     CHECK(sentence.empty() == (targets == std::vector<double>{1, 0}));
     CHECK((sentence.empty() || contains(sentence, "flipped.npz")));
+  }
+}
+
+TEST_CASE("npz: the arrays' names say which are the features, and their shapes do if the names do not") {
+  const DataFolder folder;
+  const string matrix = npy("(4, 2)", 8);
+  const string column = npy("(4, 1)", 4);
+  const string vector = npy("(4,)", 4);
+  using Names = std::pair<string, string>;
+  for (const auto& [x, y] : {Names{"x", "y"}, Names{"X_train", "y_train"}, Names{"features", "labels"},
+                             Names{"data", "target"}, Names{"data", "data_labels"}, Names{"images", "a"},
+                             Names{"b", "train_labels"}, Names{"trainX", "trainY"}}) {
+    CAPTURE(x + " and " + y);
+    for (const auto& files : {std::vector<Names>{{x + ".npy", column}, {y + ".npy", column}},
+                              std::vector<Names>{{y + ".npy", column}, {x + ".npy", column}},
+                              std::vector<Names>{{y + ".npy", vector}, {x + ".npy", matrix}}}) {
+      const auto loaded = load(folder.write("xy.npz", npz(files)));
+      CHECK(loaded.train->targets == std::vector<double>{0, 1, 0, 1});
+    }
+    // Names decide against shapes: there is no feature in a vector.
+    CHECK(contains(misuse_text([&] {
+                     load(folder.write("xy.npz", npz({{y + ".npy", column}, {x + ".npy", vector}})));
+                   }),
+                   x + ".npy: the array has the shape (4,); expected (samples, features)"));
+  }
+  const auto by_shape = load(folder.write("xy.npz", npz({{"arr_0.npy", vector}, {"arr_1.npy", matrix}})));
+  CHECK(by_shape.train->feature_count() == 2);
+  for (const auto& [a, b] : {Names{"arr_0", "arr_1"}, Names{"x", "features"}}) {
+    const string sentence = misuse_text([&] {
+      load(folder.write("xy.npz", npz({{a + ".npy", column}, {b + ".npy", column}})));
+    });
+    CHECK(contains(sentence,
+                   "xy.npz: its arrays " + a + " (4, 1) and " + b +
+                       " (4, 1) do not say which has the features; expected the names x and y, or the "
+                       "shapes (samples, features) and (samples,)"));
   }
 }
 

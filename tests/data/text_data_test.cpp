@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <vector>
+
 #include "runtime/data/dataset.hpp"
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
@@ -48,6 +50,35 @@ TEST_CASE("text data: a file that is no text is called what it is, and a damaged
       refusal("libsvm:" + folder.write("wrong.gz", whole.substr(0, 10) + string(20, '\xff')));
   CHECK(contains(wrong, "wrong.gz: "));
   CHECK(wrong.find("wrong.gz") == wrong.rfind("wrong.gz"));
+}
+
+TEST_CASE(
+    "text data: a number too small for a double is read as the nearest one, and one too large is refused") {
+  const DataFolder folder;
+  DenseRows<double> expected(2, 2);
+  expected << 0.0, 5e-324, 3.5, -0.0;
+  const string zeros(400, '0');
+  for (const string& tiny :
+       std::vector<string>{"1e-400", "+1e-400", "0." + zeros + "1", "1e-99999999999999999999", "0.001E-324",
+                           "1" + zeros + "e-900"}) {
+    CAPTURE(tiny);
+    const auto csv = load("csv:" + folder.write("a.csv", tiny + ",4.9e-324,0\n3.5,-1e-400,1\n"));
+    CHECK(std::get<DenseRows<double>>(csv.train->features) == expected);
+    CHECK(load("libsvm:" + folder.write("a.svm", "0 1:" + tiny + "\n1 1:3\n")).train->count() == 2);
+    CHECK(load("libsvm:" + folder.write("b.svm", tiny + " 1:2\n1 1:3\n")).train->targets ==
+          std::vector{0.0, 1.0});
+  }
+  for (const string& huge : std::vector<string>{"1e400", "-1e400", "1" + zeros, "0.1e99999999999999999999",
+                                                "0.0001e+900", "0." + zeros + "1e900"}) {
+    CAPTURE(huge);
+    CHECK(contains(refusal("csv:" + folder.write("a.csv", huge + ",2,0\n3.5,4,1\n")),
+                   "is not a finite number"));
+    CHECK(contains(refusal("libsvm:" + folder.write("a.svm", "0 1:" + huge + "\n1 1:3\n")),
+                   "is not a finite number"));
+  }
+  for (const string wrong : {"1e-400x", "1e-", "e-400", "--1e-400", "+-1e-400", "1e-400 1"})
+    CHECK(contains(refusal("csv:" + folder.write("a.csv", wrong + ",2,0\n3.5,4,1\n")),
+                   "is not a finite number"));
 }
 
 }  // namespace hearsay::test::text_data_test

@@ -4,12 +4,33 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 #include "topology/foundation/ensure.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/nearest_name.hpp"
 
 namespace hearsay {
+namespace {
+
+/// True if the number in decimal digits is between -1 and 1.
+bool is_below_one(std::string_view decimal) {
+  const std::size_t e = std::min(decimal.find_first_of("eE"), decimal.size());
+  const std::string_view digits = decimal.substr(0, e);
+  std::string_view power = decimal.substr(std::min(e + 1, decimal.size()));
+  if (power.starts_with('+')) power.remove_prefix(1);
+  constexpr std::int64_t beyond_any_text = 1'000'000'000'000'000'000;
+  std::int64_t exponent = 0;
+  if (std::from_chars(power.data(), power.data() + power.size(), exponent).ec ==
+          std::errc::result_out_of_range ||
+      std::abs(exponent) > beyond_any_text)
+    exponent = power.starts_with('-') ? -beyond_any_text : beyond_any_text;
+  const auto point = static_cast<std::int64_t>(std::min(digits.find('.'), digits.size()));
+  const auto first = static_cast<std::int64_t>(std::min(digits.find_first_of("123456789"), digits.size()));
+  return exponent + (first < point ? point - first - 1 : point - first) < 0;
+}
+
+}  // namespace
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");
@@ -70,7 +91,12 @@ bool parse_whole(std::string_view text, std::uint64_t& value) {
 bool parse_number(std::string_view text, double& value) {
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && rest == end && std::isfinite(value);
+  if (rest != end) return false;
+  if (error == std::errc::result_out_of_range && is_below_one(text)) {
+    value = text.starts_with('-') ? -0.0 : 0.0;
+    return true;
+  }
+  return error == std::errc() && std::isfinite(value);
 }
 
 std::string number_text(double value) {

@@ -37,7 +37,8 @@ const Choice& find_choice(const std::string& key, std::string_view name, std::sp
 // Numbers from text. True if the whole text is one number, without blanks or a plus sign; a minus sign is
 // accepted by parse_number only.
 bool parse_whole(std::string_view text, std::uint64_t& value);
-bool parse_number(std::string_view text, double& value);  ///< finite numbers only
+/// The nearest double, finite numbers only: 1e-400 is 0, and 1e400 is none.
+bool parse_number(std::string_view text, double& value);
 /// The shortest decimal text that reads back as the same number.
 std::string number_text(double value);
 
