@@ -4,31 +4,60 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <sstream>
 #include <system_error>
 #include <utility>
 
+#include "runtime/foundation/text_bytes.hpp"
 #include "runtime/toml/nesting.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 namespace {
 
-TomlValue plain(const toml::node& node, TomlPlace place);
+/// A TOML text, from which the numbers in it are read as they are written.
+class WrittenToml {
+ public:
+  explicit WrittenToml(std::string_view text) : text_(without_byte_order_mark(text)) {
+    for (std::size_t at = text_.find('\n'); at != text_.npos; at = text_.find('\n', at + 1))
+      lines_.push_back(at + 1);
+  }
+
+  /// Returns the number that begins at a position, in whose column every letter of UTF-8 counts once.
+  std::string number_at(const toml::source_position& position) const {
+    if (position.line == 0 || position.line > lines_.size()) return "";
+    const std::string_view line = text_.substr(lines_[position.line - 1]);
+    std::size_t begin = 0;
+    for (toml::source_index letters = 1; begin < line.size(); ++begin)
+      if ((static_cast<unsigned char>(line[begin]) & 0xc0) != 0x80 && letters++ == position.column) break;
+    std::size_t end = begin;
+    while (end < line.size() && (std::isalnum(static_cast<unsigned char>(line[end])) != 0 ||
+                                 std::string_view("_+-.").find(line[end]) != std::string_view::npos))
+      ++end;
+    return std::string(line.substr(begin, end - begin));
+  }
+
+ private:
+  std::string_view text_;
+  std::vector<std::size_t> lines_ = {0};  // where they begin
+};
+
+TomlValue plain(const toml::node& node, TomlPlace place, const WrittenToml& text);
 
 /// Returns where a node of a value at `place` is. A source without lines has none inside its values either.
 TomlPlace place_inside(const TomlPlace& place, const toml::source_position& position) {
   return {place.source, place.line == 0 || position.line == 0 ? place.line : position.line};
 }
 
-TomlTable plain_table(const toml::table& table, const TomlPlace& place) {
+TomlTable plain_table(const toml::table& table, const TomlPlace& place, const WrittenToml& text) {
   // The library sorts keys by name. Their positions in the text restore the user's order.
   std::vector<std::pair<toml::source_position, TomlEntry>> entries;
   for (const auto& [key, node] : table) {
     const toml::source_position position = key.source().begin;
-    entries.push_back({position, {std::string(key.str()), plain(node, place_inside(place, position))}});
+    entries.push_back({position, {std::string(key.str()), plain(node, place_inside(place, position), text)}});
   }
   std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
     return std::pair(a.first.line, a.first.column) < std::pair(b.first.line, b.first.column);
@@ -38,32 +67,33 @@ TomlTable plain_table(const toml::table& table, const TomlPlace& place) {
   return result;
 }
 
-TomlArray plain_array(const toml::array& array, const TomlPlace& place) {
+TomlArray plain_array(const toml::array& array, const TomlPlace& place, const WrittenToml& text) {
   TomlArray result;
   for (const toml::node& node : array)
-    result.push_back(plain(node, place_inside(place, node.source().begin)));
+    result.push_back(plain(node, place_inside(place, node.source().begin), text));
   return result;
 }
 
-TomlValue plain(const toml::node& node, TomlPlace place) {
+TomlValue plain(const toml::node& node, TomlPlace place, const WrittenToml& text) {
   TomlValue value;
   if (const auto* table = node.as_table()) {
-    value.data = plain_table(*table, place);
+    value.data = plain_table(*table, place, text);
   } else if (const auto* array = node.as_array()) {
-    value.data = plain_array(*array, place);
+    value.data = plain_array(*array, place, text);
   } else if (const auto* flag = node.as_boolean()) {
     value.data = flag->get();
   } else if (const auto* integer = node.as_integer()) {
     value.data = integer->get();
   } else if (const auto* number = node.as_floating_point()) {
     value.data = number->get();
-  } else if (const auto* text = node.as_string()) {
-    value.data = text->get();
+  } else if (const auto* string = node.as_string()) {
+    value.data = string->get();
   } else {
     std::ostringstream text_of_date;
     node.visit([&](const auto& date_or_time) { text_of_date << date_or_time; });
     value.data = TomlValue::DateOrTime{text_of_date.str()};
   }
+  if (node.is_number()) value.written = text.number_at(node.source().begin);
   value.place = std::move(place);
   return value;
 }
@@ -99,7 +129,8 @@ TomlTable parse_toml(std::string_view text, const std::string& source) {
     throw Misuse(source + ":" + std::to_string(*line) +
                  ": nested too deep, expected keys of at most 16 parts and at most 32 open brackets");
   try {
-    return plain_table(toml::parse(text), {std::make_shared<const std::string>(source), 1});
+    return plain_table(toml::parse(text), {std::make_shared<const std::string>(source), 1},
+                       WrittenToml(text));
   } catch (const toml::parse_error& error) {
     const toml::source_position at = error.source().begin;
     const bool not_utf8 = error.description().find("utf-8") != std::string_view::npos;
@@ -115,7 +146,8 @@ std::optional<TomlValue> parse_toml_value(std::string_view text, const std::stri
     const toml::table table = toml::parse(assignment);
     // A line break in `text` could have smuggled in more keys.
     if (table.size() != 1) return std::nullopt;
-    return plain(table.begin()->second, {std::make_shared<const std::string>(source), 0});
+    return plain(table.begin()->second, {std::make_shared<const std::string>(source), 0},
+                 WrittenToml(assignment));
   } catch (const toml::parse_error&) {
     return std::nullopt;
   }
@@ -165,5 +197,14 @@ std::string toml_number(double number) {
 }
 
 std::string toml_text(const TomlValue& value) { return std::visit(Spell{}, value.data); }
+
+std::string toml_as_written(const TomlValue& value) {
+  if (!value.written.empty()) return value.written;
+  const auto* const array = std::get_if<TomlArray>(&value.data);
+  if (array == nullptr) return toml_text(value);
+  std::string text;
+  for (const TomlValue& element : *array) text += (text.empty() ? "" : ", ") + toml_as_written(element);
+  return "[" + text + "]";
+}
 
 }  // namespace hearsay

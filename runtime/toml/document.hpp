@@ -31,6 +31,7 @@ struct TomlValue {
   };
   std::variant<bool, std::int64_t, double, std::string, DateOrTime, TomlArray, TomlTable> data;
   TomlPlace place;
+  std::string written = {};  ///< a number as the text has it: "10.0", "1e3"; empty for others
 };
 
 struct TomlEntry {
@@ -55,7 +56,9 @@ std::string toml_number(double number);
 std::string toml_list(const std::vector<PeerId>& ids);
 /// Returns the texts as a TOML array: ["python3", "train.py"].
 std::string toml_list(const std::vector<std::string>& texts);
-/// Returns any value on one line, for messages.
+/// Returns any value on one line.
 std::string toml_text(const TomlValue& value);
+/// The same for messages: numbers are as they were written.
+std::string toml_as_written(const TomlValue& value);
 
 }  // namespace hearsay

@@ -30,7 +30,7 @@ std::string Setting::label() const {
 
 void Setting::refuse(const std::string& expectation) const {
   constexpr std::size_t longest = 100;
-  std::string spelled = toml_text(value);
+  std::string spelled = toml_as_written(value);
   if (spelled.size() > longest) spelled.replace(longest, std::string::npos, " ...");
   throw Misuse(label(), spelled, "expected " + expectation);
 }

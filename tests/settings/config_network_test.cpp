@@ -36,6 +36,18 @@ TEST_CASE("config: a peer's own network starts from the common one") {
 
 TEST_CASE("config: a whole number that is written as no TOML integer says how to write it") {
   CHECK(contains(refusal("run.iterations = 1e3"), "in digits only, such as 1000 for 1e3"));
+  for (const std::string written : {"10.0", "1e3", "1.0e1", "1_0.0", "10.5", "-1.0", "+1.0", "nan", "-inf"}) {
+    CAPTURE(written);
+    CHECK(contains(refusal("run.iterations = " + written), "run.iterations = " + written + ": expected"));
+    CHECK(contains(refusal("[run]\niterations =   " + written + "   # some\n"),
+                   "run.iterations = " + written + ": expected"));
+    CHECK(contains(refusal("run = { name = \"\u00e9\", iterations = " + written + " }"),
+                   "run.iterations = " + written + ": expected"));
+    CHECK(contains(refusal("", {"run.iterations=" + written}), "run.iterations = " + written + ": expected"));
+  }
+  CHECK(contains(refusal("topology.peers = 0x0"), "topology.peers = 0x0: expected"));
+  CHECK(contains(refusal("algorithm.step_size = -1_0.50"), "algorithm.step_size = -1_0.50: expected"));
+  CHECK(contains(refusal("model.program = [1.0, 2e3]"), "model.program = [1.0, 2e3]: expected"));
   CHECK(contains(refusal("", {"run.seed=100000000000000000000000"}),
                  "expected a whole number >= 0 and <= 9223372036854775807"));
 }
