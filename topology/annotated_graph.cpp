@@ -23,14 +23,19 @@ AnnotatedGraph annotated(const Graph& graph, const MixingMatrix* mixing,
   return result;
 }
 
+void require_number(const LinkNotes& notes, const std::string& place) {
+  if (!notes.no_weight.empty()) throw Misuse(place + ": weight = " + notes.no_weight + ": expected a number");
+}
+
 MixingMatrix explicit_mixing(const AnnotatedGraph& annotated) {
   std::vector<double> weights;
   std::vector<std::string> names;
   for (const PeerNotes& peer : annotated.peers) names.push_back(peer.name);
   for (std::size_t k = 0; k < annotated.links.size(); ++k) {
     const auto [a, b] = annotated.graph.edges()[k];
-    if (!annotated.links[k].weight)
-      throw Misuse("link " + names[a] + " - " + names[b] + ": explicit weights need one on every link");
+    const std::string place = "link " + names[a] + " - " + names[b];
+    require_number(annotated.links[k], place);
+    if (!annotated.links[k].weight) throw Misuse(place + ": explicit weights need one on every link");
     weights.push_back(*annotated.links[k].weight);
   }
   MixingMatrix mixing = MixingMatrix::explicit_weights(annotated.graph, weights, names);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "topology/dot_tokens.hpp"
+#include "topology/drawn_attributes.hpp"
 #include "topology/drawn_graph.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
@@ -188,7 +189,7 @@ class DotReader {
     DotAttributes attributes;
     while (take_symbol("[")) {
       while (!take_symbol("]")) {
-        const std::string name = take_id("the name of an attribute or ]");
+        const std::string name = attribute_name(take_id("the name of an attribute or ]"));
         std::string value = "true";
         bool is_html = false;
         if (take_symbol("=")) {
@@ -305,7 +306,8 @@ std::string attribute_list(const std::vector<std::pair<std::string, std::string>
 }  // namespace
 
 AnnotatedGraph parse_dot(std::string_view text, const GraphMending& mending) {
-  return annotated(DotReader(text).read(), "DOT", mending);
+  const std::string lines = with_line_feeds(text);
+  return annotated(DotReader(lines).read(), "DOT", mending);
 }
 
 std::string to_dot(const AnnotatedGraph& annotated) {

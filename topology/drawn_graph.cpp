@@ -43,7 +43,6 @@ class Folding {
     wanted_.undirected |= lacks_a_way_back_beside_others() || opposites_differ();
     wanted_.merge_links |= parallel_with_attributes() || repeated_self_;
     wanted_.largest_component |= result.graph.component_count() > 1;
-    refuse_weights_of_some();
     refuse_what_needs_mending();
     for (std::size_t k = 0; k < names_.size(); ++k)
       result.peers.push_back({names_[k], in_one_line(drawn_.peers[k].address)});
@@ -96,16 +95,16 @@ class Folding {
   }
 
   LinkNotes notes_of(const DrawnLink& link) const {
-    LinkNotes notes{std::nullopt, in_one_line(link.latency), in_one_line(link.bandwidth)};
+    LinkNotes notes{std::nullopt, in_one_line(link.latency), in_one_line(link.bandwidth), {}};
     if (mending_.network_from_geo && notes.bandwidth.empty())
       notes.bandwidth = bandwidth_of_speed(link, format_ + ": " + text_of(link));
-    const std::string_view text = trimmed(link.weight);
-    if (text.empty() || text == "NaN" || text == "nan") return notes;  // igraph has no other word for none
+    // igraph writes NaN if there is no weight. Whether weights are used, the caller decides.
+    const std::string text = in_one_line(link.weight);
     double weight = 0.0;
-    if (!parse_number(text, weight))
-      throw Misuse(format_ + ": " + text_of(link) + ": weight = " + std::string(text) +
-                   ": expected a number");
-    notes.weight = weight;
+    if (parse_number(text, weight))
+      notes.weight = weight;
+    else
+      notes.no_weight = text;
     return notes;
   }
 
@@ -120,14 +119,6 @@ class Folding {
                                     : "target; its source is " + name_of(link.from)));
   }
 
-  /// igraph has no other word than NaN for no weight; beside links with weights it cannot mean that.
-  void refuse_weights_of_some() const {
-    if (first_nan_ && any_weight_)
-      throw Misuse(format_ + ": " + text_of(*first_nan_) + ": weight is " +
-                   std::string(trimmed(first_nan_->weight)) +
-                   ", and other links have one; expected a number");
-  }
-
   void add(const DrawnLink& link) {
     require_both_ends(link);
     for (const std::string& end : {link.from, link.to})
@@ -135,8 +126,6 @@ class Folding {
     const PeerId from = ids_.at(link.from);
     const PeerId to = ids_.at(link.to);
     LinkNotes notes = notes_of(link);
-    if (!notes.weight && !trimmed(link.weight).empty() && !first_nan_) first_nan_ = &link;
-    any_weight_ = any_weight_ || notes.weight;
     if (from == to) {
       if (!notes.weight && skipped_selves_++ == 0) first_skipped_ = from;
       if (notes.weight && self_weights_.contains(from)) repeated_self_ = &link;
@@ -226,8 +215,6 @@ class Folding {
   std::map<Edge, Between> between_;
   std::map<PeerId, double> self_weights_;
   const DrawnLink* repeated_self_ = nullptr;
-  const DrawnLink* first_nan_ = nullptr;  ///< the first link whose weight is NaN
-  bool any_weight_ = false;
   std::size_t headless_ = 0;
   std::size_t arcs_ = 0;
   std::size_t skipped_selves_ = 0;

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "topology/drawn_attributes.hpp"
 #include "topology/drawn_graph.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
@@ -43,9 +44,10 @@ std::map<std::string, std::string> python_attributes(std::string_view text, cons
     return true;
   };
   while (!take('}')) {
-    const std::string name = next(":");
+    const std::string name = attribute_name(next(":"));
     if (!take(':')) throw Misuse(place + "expected {'name': value, ...} after the two peers");
-    attributes[name] = next(",}");
+    if (!attributes.emplace(name, next(",}")).second && is_ours(name))
+      throw Misuse(place + name + " is there twice; expected it once");
     take(',');
   }
   return attributes;
@@ -81,7 +83,9 @@ DrawnLink edge_of_line(std::string_view line, const std::string& place) {
 
 }  // namespace
 
-AnnotatedGraph parse_edge_list(std::string_view text, const GraphMending& mending) {
+AnnotatedGraph parse_edge_list(std::string_view written, const GraphMending& mending) {
+  const std::string lines = with_line_feeds(written);
+  std::string_view text = lines;
   DrawnGraph drawn;
   std::set<std::string> ids;
   std::set<std::pair<std::string, std::string>> pairs;

@@ -1,5 +1,6 @@
 #include <map>
 
+#include "topology/drawn_attributes.hpp"
 #include "topology/drawn_graph.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/interchange.hpp"
@@ -14,14 +15,15 @@ std::map<std::string, std::string> gexf_titles(const XmlElement& graph, const st
   for (const XmlElement& attributes : graph.children)
     if (attributes.name == "attributes" && attributes.attribute("class") == of)
       for (const XmlElement& attribute : attributes.children)
-        titles[attribute.attribute("id")] = attribute.attribute("title");
+        titles[attribute.attribute("id")] = attribute_name(attribute.attribute("title"));
   return titles;
 }
 
 /// The attributes of a node or an edge by title, and those that it has as an element.
 std::map<std::string, std::string> gexf_data(const XmlElement& element,
                                              const std::map<std::string, std::string>& titles) {
-  std::map<std::string, std::string> data = element.attributes;
+  std::map<std::string, std::string> data;
+  for (const auto& [name, value] : element.attributes) data[attribute_name(name)] = value;
   const XmlElement* const values = element.child("attvalues");
   if (!values) return data;
   for (const XmlElement& value : values->children) {
@@ -48,8 +50,8 @@ DrawnGraph read_gexf_drawing(const XmlElement& graph) {
       if (node.child("nodes"))
         throw Misuse("GEXF: node " + node.attribute("id") + " has nodes inside; expected a flat graph");
       auto data = gexf_data(node, titles);
-      drawn.peers.push_back({node.attribute("id"), node.attribute("label"), data["address"], data["Latitude"],
-                             data["Longitude"]});
+      drawn.peers.push_back(
+          {node.attribute("id"), data["label"], data["address"], data["Latitude"], data["Longitude"]});
     }
   }
   if (const XmlElement* const edges = graph.child("edges")) {

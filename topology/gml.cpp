@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cctype>
+#include <set>
 #include <vector>
 
+#include "topology/drawn_attributes.hpp"
 #include "topology/drawn_graph.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
@@ -104,7 +106,7 @@ class GmlReader {
     if (depth > deepest) throw Misuse("GML: lists more than 1000 deep");
     while (skip_blanks() && text_[at_] != ']') {
       GmlEntry entry;
-      entry.key = read_word();
+      entry.key = attribute_name(read_word());
       if (entry.key.empty() || !skip_blanks()) refuse("a key and its value");
       if (text_[at_] == '[') {
         ++at_;
@@ -131,6 +133,17 @@ class GmlReader {
   std::size_t at_ = 0;
 };
 
+/// Misuse if a node or an edge says twice what we read.
+void refuse_repeated_gml(const GmlEntry& entry) {
+  std::set<std::string_view> seen;
+  for (const GmlEntry& inside : entry.list) {
+    const std::string_view key = inside.key;
+    const bool read = is_ours(key) || key == "id" || key == "name" || key == "source" || key == "target";
+    if (read && !seen.insert(key).second)
+      throw Misuse("GML: " + inside.key + " is there twice in one " + entry.key + "; expected it once");
+  }
+}
+
 /// Where yEd draws arrow heads; else the direction that the edge has.
 ArrowHeads gml_heads(const GmlEntry& edge, bool directed, bool by_yed) {
   if (!directed) return ArrowHeads::undirected;
@@ -145,7 +158,8 @@ ArrowHeads gml_heads(const GmlEntry& edge, bool directed, bool by_yed) {
 }  // namespace
 
 AnnotatedGraph parse_gml(std::string_view text, const GraphMending& mending) {
-  const GmlEntry document = GmlReader(text).read();
+  const std::string lines = with_line_feeds(text);
+  const GmlEntry document = GmlReader(lines).read();
   if (std::ranges::count(document.list, "graph", &GmlEntry::key) != 1)
     throw Misuse("GML: expected one graph [ ... ]");
   const GmlEntry& graph = *document.find("graph");
@@ -153,6 +167,7 @@ AnnotatedGraph parse_gml(std::string_view text, const GraphMending& mending) {
   const bool by_yed = document.value("Creator") == "yFiles";
   DrawnGraph drawn;
   for (const GmlEntry& entry : graph.list) {
+    if (entry.key == "node" || entry.key == "edge") refuse_repeated_gml(entry);
     if (entry.key == "node" && !entry.find("id")) throw Misuse("GML: a node has no id");
     if (entry.key == "node")
       drawn.peers.push_back({entry.value("id"),

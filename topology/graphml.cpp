@@ -2,8 +2,10 @@
 #include <boost/property_tree/ptree.hpp>
 #include <boost/property_tree/xml_parser.hpp>
 #include <map>
+#include <set>
 #include <sstream>
 
+#include "topology/drawn_attributes.hpp"
 #include "topology/drawn_graph.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
@@ -31,7 +33,7 @@ GraphmlKeys read_keys(const XmlElement& document) {
   for (const XmlElement& element : document.children) {
     if (element.name != "key") continue;
     const XmlElement* const fallback = element.child("default");
-    keys[element.attribute("id")] = {element.attribute("for"), element.attribute("attr.name"),
+    keys[element.attribute("id")] = {element.attribute("for"), attribute_name(element.attribute("attr.name")),
                                      fallback ? fallback->text : ""};
   }
   return keys;
@@ -44,11 +46,15 @@ std::map<std::string, std::string> read_data(const XmlElement& element, const Gr
   for (const auto& [id, key] : keys)
     if (!key.fallback.empty() && (key.domain == domain || key.domain == "all"))
       values[key.name] = key.fallback;
+  std::set<std::string> given;
   for (const XmlElement& data : element.children) {
     if (data.name != "data") continue;
     const auto key = keys.find(data.attribute("key"));
     if (key == keys.end())
       throw Misuse("GraphML: <data key=\"" + data.attribute("key") + "\"> has no <key> that declares it");
+    if (!given.insert(key->second.name).second && is_ours(key->second.name))
+      throw Misuse("GraphML: " + key->second.name + " is there twice in one " + element.name +
+                   "; expected it once");
     values[key->second.name] = data.text;
   }
   return values;

@@ -23,8 +23,16 @@ struct LinkNotes {
   std::optional<double> weight;
   std::string latency;
   std::string bandwidth;
-  bool operator==(const LinkNotes&) const = default;
+  std::string no_weight = {};  ///< what stands in the place of the weight, if it is no number: "NaN"
+
+  /// What is no weight makes no difference between links.
+  bool operator==(const LinkNotes& other) const {
+    return weight == other.weight && latency == other.latency && bandwidth == other.bandwidth;
+  }
 };
+
+/// Misuse if the notes have something else than a number in the place of the weight. `place` is the link.
+void require_number(const LinkNotes& notes, const std::string& place);
 
 /// All that is drawn between two peers, if it is more than a link: what holds from the lower id to the higher
 /// one, and the way back. Links hold both ways. Which notes the one link has that is made of them needs
@@ -73,7 +81,8 @@ void require_self_weights(const MixingMatrix& mixing, const std::map<PeerId, dou
 
 // Text in, text out: the caller reads and writes the files. All formats are read as networkx, Graphviz, yEd,
 // Gephi and igraph write them: nodes with the attribute "address", edges with "weight", "latency",
-// "bandwidth", all optional. Everything else is ignored.
+// "bandwidth", all optional, in small or capital letters; an attribute that is there twice is refused.
+// Everything else is ignored. Lines end with LF, CR LF or CR.
 //
 // Peers are numbered in the natural order of their ids, not in the file's order. Natural order compares runs
 // of digits by their value (0, 1, ... 9, 10 and peer9, peer10). A peer's name is its label, if it has one
@@ -84,8 +93,8 @@ void require_self_weights(const MixingMatrix& mixing, const std::map<PeerId, dou
 // are one. Links from a peer to itself are no links of the graph. `notices` says so.
 //
 // Misuse names the first error: a syntax error, a node given twice, an arc without its opposite while others
-// have theirs, parallel links with attributes, a weight that is not a number, a graph without nodes. If
-// GraphMending has a remedy, the sentence ends with the command.
+// have theirs, parallel links with attributes, a graph without nodes. If GraphMending has a remedy, the
+// sentence ends with the command. A weight that is not a number is a Misuse where weights are used.
 
 AnnotatedGraph parse_dot(std::string_view text, const GraphMending& mending = {});
 AnnotatedGraph parse_graphml(std::string_view text, const GraphMending& mending = {});

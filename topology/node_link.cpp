@@ -4,6 +4,7 @@
 #include <boost/property_tree/ptree.hpp>
 #include <sstream>
 
+#include "topology/drawn_attributes.hpp"
 #include "topology/drawn_graph.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/interchange.hpp"
@@ -39,14 +40,21 @@ std::string json_text_of(const JsonTree& value) {
   return "(" + text + ")";
 }
 
-std::string json_member(const JsonTree& object, const std::string& name) {
-  const auto found = object.find(name);
-  return found == object.not_found() ? "" : json_text_of(found->second);
+/// Returns the value of a key; null if it is not there. Capitals of our attributes do not count. Misuse if it
+/// is there twice: which of the two is meant, no reader knows.
+const JsonTree* json_value(const JsonTree& object, const std::string& name) {
+  const JsonTree* value = nullptr;
+  for (const auto& [key, inside] : object) {
+    if (key != name && attribute_name(key) != name) continue;
+    if (value) throw Misuse("JSON: \"" + name + "\" is there twice in one object; expected it once");
+    value = &inside;
+  }
+  return value;
 }
 
-const JsonTree* json_array(const JsonTree& document, const std::string& name) {
-  const auto found = document.find(name);
-  return found == document.not_found() ? nullptr : &found->second;
+std::string json_member(const JsonTree& object, const std::string& name) {
+  const JsonTree* const value = json_value(object, name);
+  return value ? json_text_of(*value) : "";
 }
 
 /// True for a node that is no object, but the text or the number that names it.
@@ -54,13 +62,13 @@ bool is_a_name(const JsonTree& node) { return node.empty() && !node.data().empty
 
 /// Returns the id of the node at an end of a link. d3 replaces the id by the node itself.
 std::string json_end(const JsonTree& link, const std::string& name) {
-  const auto found = link.find(name);
-  if (found == link.not_found()) {
+  const JsonTree* const value = json_value(link, name);
+  if (!value) {
     if (link.find("from") != link.not_found() || link.find("to") != link.not_found())
       throw Misuse("JSON: a link has \"from\" or \"to\"; expected \"source\" and \"target\"");
     return "";
   }
-  const JsonTree& end = found->second;
+  const JsonTree& end = *value;
   const bool is_object = !end.empty() && !end.front().first.empty();
   if (!is_object) return json_text_of(end);
   if (end.find("id") == end.not_found())
@@ -70,9 +78,9 @@ std::string json_end(const JsonTree& link, const std::string& name) {
 }
 
 DrawnGraph read_node_link_drawing(const JsonTree& document) {
-  const JsonTree* const nodes = json_array(document, "nodes");
-  const JsonTree* links = json_array(document, "links");
-  const JsonTree* const edges = json_array(document, "edges");
+  const JsonTree* const nodes = json_value(document, "nodes");
+  const JsonTree* links = json_value(document, "links");
+  const JsonTree* const edges = json_value(document, "edges");
   if (links && edges && *links != *edges)
     throw Misuse("JSON: there are \"links\" and \"edges\", and they differ; expected one of them");
   if (!links) links = edges;
@@ -83,7 +91,8 @@ DrawnGraph read_node_link_drawing(const JsonTree& document) {
     // A graph of d3 may have no ids: its links then count the nodes.
     const bool has_id = node.find("id") != node.not_found();
     std::string label = json_member(node, "label");
-    if (label.empty()) label = json_member(node, "name");
+    const std::string name = json_member(node, "name");
+    if (label.empty()) label = name;
     drawn.peers.push_back({has_id            ? json_member(node, "id")
                            : is_a_name(node) ? node.data()
                                              : std::to_string(drawn.peers.size()),
@@ -103,7 +112,7 @@ DrawnGraph read_node_link_drawing(const JsonTree& document) {
 
 AnnotatedGraph parse_node_link(std::string_view text, const GraphMending& mending) {
   refuse_deep_json(text);
-  std::istringstream in{std::string(text)};
+  std::istringstream in{with_line_feeds(text)};
   JsonTree document;
   try {
     boost::property_tree::read_json(in, document);

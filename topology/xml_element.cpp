@@ -5,6 +5,7 @@
 #include <boost/property_tree/xml_parser.hpp>
 #include <sstream>
 
+#include "topology/drawn_attributes.hpp"
 #include "topology/drawn_names.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -87,7 +88,7 @@ const XmlElement* XmlElement::descendant(std::string_view of) const {
 
 XmlElement parse_xml(std::string_view text, const std::string& format) {
   refuse_deep_xml(text, format);
-  std::istringstream in{std::string(text)};
+  std::istringstream in{with_line_feeds(text)};
   XmlTree tree;
   try {
     boost::property_tree::read_xml(in, tree, boost::property_tree::xml_parser::trim_whitespace);

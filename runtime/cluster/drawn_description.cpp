@@ -24,7 +24,10 @@ struct Strand {
 
 Strand read_strand(const LinkNotes& notes, const std::string& place, bool with_weights) {
   Strand strand;
-  if (with_weights) strand.weight = notes.weight;
+  if (with_weights) {
+    require_number(notes, place);
+    strand.weight = notes.weight;
+  }
   if (!notes.latency.empty()) strand.latency = as_setting(place, "latency", notes.latency).duration();
   if (!notes.bandwidth.empty())
     strand.bandwidth = as_setting(place, "bandwidth", notes.bandwidth).bandwidth();

@@ -229,12 +229,6 @@ TEST_CASE("gml: a number may have a plus sign") {
             .weight == 0.5);
 }
 
-TEST_CASE("drawn links: a weight that is nan beside others is said to be nan") {
-  CHECK(misuse_text([] { parse_dot("graph { a -- b [weight=0.5]; b -- c [weight=nan] }"); }) ==
-        "DOT: link b - c: weight is nan, and other links have one; expected a number");
-  CHECK(parse_dot("graph { a -- b [weight=NaN]; b -- c }").graph.edges() == path_of_three);
-}
-
 TEST_CASE("drawn links: a speed of 0 is no bandwidth, which is said") {
   const AnnotatedGraph drawn = parse_dot("graph { a -- b [LinkSpeedRaw=0]; b -- c [LinkSpeedRaw=5] }",
                                          GraphMending{.network_from_geo = true});

@@ -151,7 +151,6 @@ TEST_CASE("interchange: names are numbered in natural order") {
 
 TEST_CASE("interchange: what cannot be a topology is refused in a sentence") {
   const auto dot = [](const std::string& text) { return misuse_text([&] { parse_dot(text); }); };
-  CHECK(dot("graph { a -- b [weight=heavy] }") == "DOT: link a - b: weight = heavy: expected a number");
   CHECK(dot("graph { }") == "DOT: the graph has no nodes");
   for (const std::string text :
        {"", "graph", "graph {", "graph { a -- }", "graph { a -> b }", "\"", "}{", "graph { a [",
@@ -179,10 +178,6 @@ TEST_CASE("interchange: what cannot be a topology is refused in a sentence") {
   CHECK(contains(xml(graphml("<node id='a'><graph/></node>")), "expected a flat graph"));
   CHECK(contains(xml(graphml("<node id='a'><data key='z'>1</data></node>")), "no <key> that declares it"));
   CHECK(contains(xml(graphml("<hyperedge/>")), "hyperedge"));
-  CHECK(contains(
-      xml(graphml(
-          "<node id='a'/><node id='b'/><edge source='a' target='b'><data key='d1'>inf</data></edge>")),
-      "weight = inf: expected a number"));
 }
 
 TEST_CASE("interchange: what only looks like an end does not hide how deep a file is nested") {
