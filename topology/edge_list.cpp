@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <utility>
@@ -63,6 +64,14 @@ std::string_view without_comment(std::string_view line) {
   return line;
 }
 
+/// True of NaN, inf and 1e400, too. Behind two names a word that is none of these is no weight, but a sign
+/// that the columns are others.
+bool is_written_as_number(const std::string& word) {
+  char* end = nullptr;
+  std::strtod(word.c_str(), &end);
+  return end == word.c_str() + word.size();
+}
+
 DrawnLink edge_of_line(std::string_view line, const std::string& place) {
   line = without_comment(line);
   const std::size_t brace = std::min(line.find('{'), line.size());
@@ -70,6 +79,8 @@ DrawnLink edge_of_line(std::string_view line, const std::string& place) {
   const bool has_attributes = brace < line.size();
   if (words.size() != 2 && (words.size() != 3 || has_attributes))
     throw Misuse(place + "expected two peers, and a weight or {'name': value, ...} if it has any");
+  if (words.size() == 3 && !is_written_as_number(words[2]))
+    throw Misuse(place + "weight = " + words[2] + ": expected a number");
   DrawnLink link{words[0], words[1], words.size() == 3 ? words[2] : "", "", "", "", ArrowHeads::undirected};
   if (has_attributes) {
     auto attributes = python_attributes(line.substr(brace), place);

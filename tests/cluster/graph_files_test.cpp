@@ -180,7 +180,7 @@ TEST_CASE("topology file: an edge list has a link a line, with a weight or with 
   const auto refusal = [&](const std::string& text) { return misuse_text([&] { edges_of(text); }); };
   CHECK(contains(refusal("a b\nb\n"), "edge list, line 2: expected two peers"));
   CHECK(contains(refusal("a b {'weight' 1}\n"), "edge list, line 1: expected {'name': value, ...}"));
-  CHECK(contains(refusal("a b heavy\n"), "weight = heavy: expected a number"));
+  CHECK(contains(refusal("a b heavy\n"), "edge list, line 1: weight = heavy: expected a number"));
 }
 
 TEST_CASE("topology file: what is no topology in its format is refused with the formats or the place") {
