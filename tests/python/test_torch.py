@@ -1,5 +1,6 @@
 """hearsay.torch against a peer of the test's own: a module is a vector, and a function of x alone."""
 
+import datetime
 import random
 
 import hearsay
@@ -96,17 +97,58 @@ def test_what_is_no_vector_is_refused_in_a_sentence(model, sentence):
         hearsay.torch.Optimizer(model, 10, evaluate=lambda: 0.0)
 
 
-def test_a_module_that_averages_gradients_by_itself_is_refused(tmp_path):
+@pytest.fixture
+def distributed(monkeypatch):
+    """torch.distributed; hearsay has started peer 1 of 4 by a program that torchrun started as rank 0 of 2."""
     if not torch.distributed.is_available():
         pytest.skip("this torch has no torch.distributed")
-    store = torch.distributed.FileStore(str(tmp_path / "store"), 1)
-    torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
-    try:
-        model = nn.parallel.DistributedDataParallel(network())
-    finally:
+    by_torchrun = {"RANK": "0", "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}
+    by_hearsay = {"HEARSAY_ID": "1", "HEARSAY_PEERS": "4"}
+    for variable, value in {**by_torchrun, **by_hearsay}.items():
+        monkeypatch.setenv(variable, value)
+    yield torch.distributed
+    if torch.distributed.is_initialized():
         torch.distributed.destroy_process_group()
-    with pytest.raises(TypeError, match="expected its model.module, and no torch.distributed"):
+
+
+def begin_alone(distributed, folder):
+    store = distributed.FileStore(str(folder / "store"), 1)
+    distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+
+
+@pytest.mark.parametrize(
+    "around, where",
+    [(lambda model: model, "model"), (lambda model: nn.Sequential(nn.Tanh(), model), "1")],
+)
+def test_a_module_that_averages_gradients_by_itself_is_refused(distributed, tmp_path, around, where):
+    begin_alone(distributed, tmp_path)
+    model = around(nn.parallel.DistributedDataParallel(network()))
+    with pytest.raises(TypeError, match=f"expected its {where}.module, and no torch.distributed"):
         hearsay.torch.Optimizer(model, 10, evaluate=lambda: 0.0)
+
+
+def nothing(distributed, folder):
+    pass
+
+
+def begin_without_the_others(distributed, folder):
+    """No rank 1 comes; the program goes on nevertheless."""
+    with pytest.raises((OSError, RuntimeError)):
+        distributed.init_process_group("gloo", timeout=datetime.timedelta(milliseconds=1))
+
+
+@pytest.mark.parametrize("begin", [nothing, begin_without_the_others, begin_alone])
+def test_what_torch_distributed_was_told_changes_nothing(fake, distributed, tmp_path, begin):
+    begin(distributed, tmp_path)
+    assert distributed.is_initialized() == (begin is begin_alone)
+    fake.start(train)
+    fake.meet()
+    for samples in ([3, 3, 7], [0]):
+        expected = gradient_of(network(), a_point(), samples)
+        assert numpy.array_equal(fake.ask_gradient(a_point(), samples), expected)
+    fake.end()
+    _, optimizer = fake.join()
+    assert (optimizer.peer.id, optimizer.peer.count) == (1, 4)  # as hearsay says
 
 
 @pytest.mark.parametrize(

@@ -149,11 +149,12 @@ def _matrix_shape(p: torch.Tensor) -> Tuple[int, int]:
 
 
 def _require_one_vector(model: torch.nn.Module, named: List[Tuple[str, torch.Tensor]]) -> None:
-    if isinstance(model, torch.nn.parallel.DistributedDataParallel):
-        raise TypeError(
-            "the model is a DistributedDataParallel, which averages gradients by itself; expected its "
-            "model.module, and no torch.distributed"
-        )
+    for name, module in model.named_modules():
+        if isinstance(module, torch.nn.parallel.DistributedDataParallel):
+            raise TypeError(
+                f"{name or 'the model'} is a DistributedDataParallel, which averages gradients by itself; "
+                f"expected its {name or 'model'}.module, and no torch.distributed"
+            )
     if not named:
         raise ValueError("the model has no parameters that want gradients; expected one or more")
     first_name, first = named[0]
