@@ -1,5 +1,7 @@
 """hearsay.torch where a program does more than the usual loop: it writes, skips, unfreezes, schedules."""
 
+import warnings
+
 import hearsay
 import numpy
 import pytest
@@ -379,3 +381,97 @@ def test_accumulation_is_told_of_the_batch(fake):
     fake.send_gradient(a_point(), [1], iteration=1)
     with pytest.raises(RuntimeError, match="a larger algorithm.batch instead of accumulation"):
         fake.join()
+
+
+def zero_all(model, optimizer):
+    optimizer.zero_grad()
+
+
+def zero_each_data(model, optimizer):
+    for p in model.parameters():
+        p.grad.data.zero_()
+
+
+def zero_each(model, optimizer):
+    for p in model.parameters():
+        p.grad.zero_()
+
+
+def set_to_none(model, optimizer):
+    for p in model.parameters():
+        p.grad = None
+
+
+def set_to_others(model, optimizer):
+    for p in model.parameters():
+        p.grad = torch.zeros_like(p)
+
+
+def begin_with_regularizer(model, optimizer):
+    """A part of the loss whose gradient needs no backward()."""
+    for p in model.parameters():
+        p.grad.copy_(p.detach())
+
+
+def nothing(model, optimizer):
+    pass
+
+
+def gradients_of_a_loop(fake, zero, *, pieces=1, once=False, skips=False):
+    """Returns the gradients of three minibatches, each with one or more backward(), and what was warned."""
+    warned = []
+
+    def program(model, optimizer):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for samples in optimizer.minibatches:
+                if not once or optimizer.iteration == 1:
+                    zero(model, optimizer)
+                for _ in range(pieces):
+                    (nn.functional.mse_loss(model(INPUTS[samples]), TARGETS[samples]) / pieces).backward()
+                optimizer.skip() if skips and optimizer.iteration < 3 else optimizer.step()
+        warned.extend(str(one.message) for one in caught)
+
+    loop(fake, program)
+    gradients = [fake.ask_gradient(a_point(), [1, 2], iteration=k) for k in (1, 2, 3)]
+    fake.end()
+    fake.join()
+    return gradients, warned
+
+
+@pytest.mark.parametrize(
+    "zero", [zero_all, zero_each_data, zero_each, set_to_none, set_to_others, begin_with_regularizer]
+)
+@pytest.mark.parametrize("more", [{}, {"pieces": 3}, {"skips": True}])
+def test_gradients_that_begin_anew_are_warned_of_by_nobody(fake, zero, more):
+    gradients, warned = gradients_of_a_loop(fake, zero, **more)
+    assert numpy.array_equal(gradients[1], gradients[0]) and warned == []
+
+
+@pytest.mark.parametrize(
+    "how", [{"zero": nothing}, {"zero": nothing, "skips": True}, {"zero": zero_all, "once": True}]
+)
+def test_a_forgotten_zero_grad_is_warned_of_once(fake, how):
+    gradients, warned = gradients_of_a_loop(fake, **how)
+    assert gradients[2].any() and not numpy.array_equal(gradients[2], gradients[0])
+    assert len(warned) == 1
+    assert "gradient of the minibatch before" in warned[0] and "expected opt.zero_grad()" in warned[0]
+
+
+def test_a_gradient_that_was_zero_needs_no_zero_grad(fake):
+    warned = []
+
+    def program(model, optimizer):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for samples in optimizer.minibatches:
+                (0 * model(INPUTS[samples])).sum().backward()
+                optimizer.step()
+        warned.extend(caught)
+
+    loop(fake, program)
+    for _ in range(3):
+        assert not fake.ask_gradient(a_point(), [1]).any()
+    fake.end()
+    fake.join()
+    assert warned == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import List, Optional, Tuple
+from typing import Iterator, List, Optional, Tuple
 
 import numpy
 import torch
@@ -36,7 +36,8 @@ class FlatParameters:
         self.vector = torch.cat([p.detach().reshape(-1) for p in self.parameters])
         self.gradient = torch.zeros_like(self.vector)
         self._values: List[torch.Tensor] = self._views(self.vector)
-        self._gradients: List[torch.Tensor] = self._views(self.gradient)
+        # Each counts its versions for itself: who has written to one has written to no other.
+        self._gradients: List[torch.Tensor] = [view.data for view in self._views(self.gradient)]
         self._attach()
         self.zero_gradients()
         self._loaded = self.x0  # what the parameters are, unless the program has written to them
@@ -90,6 +91,10 @@ class FlatParameters:
             numpy.copyto(self.vector.numpy(), x)
         else:
             self.vector.copy_(torch.from_numpy(x.copy()))
+
+    def with_gradients(self) -> Iterator[Tuple[torch.Tensor, torch.Tensor]]:
+        """Each parameter, and its part of the gradient."""
+        return zip(self.parameters, self._gradients)
 
     def zero_gradients(self) -> None:
         self.gradient.zero_()

@@ -12,6 +12,7 @@ from ..peer import Ask, Peer
 from ..protocol import Fixed
 from .evaluation import Evaluate, Evaluation, seed_all
 from .flat import FlatParameters
+from .left_gradient import LeftGradient
 from .statistics import Recalibrate
 from .step_size import StepSize
 from .surroundings import surroundings
@@ -74,6 +75,7 @@ class Optimizer(torch.optim.Optimizer):
         self._evaluation = Evaluation(model, self._flat, evaluate, recalibrate)
         super().__init__(self._flat.parameters, {})
         self._model = model
+        self._left_gradient = LeftGradient(self._flat)
         self.peer = Peer(
             run,
             id,
@@ -148,6 +150,7 @@ class Optimizer(torch.optim.Optimizer):
 
     def _hand_in(self) -> None:
         self._ask = None
+        self._left_gradient.note_step()
         self.peer.answer()
 
     def zero_grad(self, set_to_none: bool = False) -> None:

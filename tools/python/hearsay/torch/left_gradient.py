@@ -1,0 +1,56 @@
+"""A forgotten zero_grad: backward() then adds to the gradient that an earlier minibatch has left."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Optional, Tuple
+
+import torch
+
+from .flat import FlatParameters
+
+_FORGOTTEN = (
+    "backward() adds to the gradient of the minibatch before, which hearsay has had already, so it makes steps "
+    "with sums of gradients; expected opt.zero_grad() before the backward() of each minibatch"
+)
+
+
+class LeftGradient:
+    """Warns, once, if a gradient was neither zeroed nor replaced between a step and the next backward().
+
+    It looks at one parameter, when its gradient comes and is not yet added: the first that has had one. Nobody
+    has written to what is there if its version is that of the step; p.grad.data.zero_() counts no version, but
+    leaves zeros. So several backward() for one minibatch, and a gradient that a program begins itself, are fine.
+    """
+
+    def __init__(self, flat: FlatParameters):
+        self._flat = flat
+        self._watched: Optional[Tuple[torch.Tensor, torch.Tensor]] = None  # the parameter, and its gradient
+        self._hook: Any = None
+        self._version: Optional[int] = None  # of the gradient at the step; None: another one has come since
+        self._is_added_to = False
+
+    def note_step(self) -> None:
+        """Called at the end of each minibatch."""
+        if self._is_added_to:
+            self._is_added_to = False
+            self._hook.remove()
+            warnings.warn(_FORGOTTEN, RuntimeWarning, stacklevel=2)
+        if self._watched is None:
+            self._watch()
+        if self._watched is not None:
+            self._version = self._watched[1]._version
+
+    def _watch(self) -> None:
+        for parameter, gradient in self._flat.with_gradients():
+            if parameter.requires_grad and bool(gradient.any()):
+                self._watched = parameter, gradient
+                self._hook = parameter.register_hook(self._look)
+                return
+
+    def _look(self, _: torch.Tensor) -> None:
+        assert self._watched is not None
+        parameter, gradient = self._watched
+        if parameter.grad is gradient and gradient._version == self._version:
+            self._is_added_to = bool(gradient.any())
+        self._version = None
