@@ -60,6 +60,9 @@ struct Problem {
   std::shared_ptr<const Objective<Scalar>> judge = {};
   /// Digest of the data; 0 if they are at home. Peers compare it before they train together.
   std::uint64_t data_digest = 0;
+  /// Digest of the test samples that are none of the data; empty if there are none, or the data are at home.
+  /// Only who resumes a run compares it.
+  std::optional<std::uint64_t> test_digest = {};
   /// What the data at home are called here: peers that name theirs compare the names. Of several peers, who
   /// all have the same names, it is what the first one with names says.
   DataNames names = {};

@@ -78,13 +78,18 @@ fs::path agreement_path(const fs::path& directory, PeerId id) {
 
 constexpr const char* digest_of_data = " (digest of samples and labels)";
 
-/// What nobody but this peer knows of its data, if they are at home: how many samples it has, and which, if
-/// they are in files. Those of data.test are among them: the best evaluation is chosen by them. The other
-/// peers do not agree on it, but a resumed run must find it as it was. It stands with the agreement.
+AgreedSetting test_data(const std::string& of_peer, std::optional<std::uint64_t> digest) {
+  return {"test data" + of_peer + digest_of_data, digest ? hexadecimal(*digest) : "none"};
+}
+
+/// What the peers do not agree on of the data, though a resumed run must find it as it was. It stands with
+/// the agreement. Of data at home nobody but this peer knows it: how many samples it has, and which, if they
+/// are in files. Of all data it is which samples of data.test are none of data.source: the best evaluation
+/// is chosen by them.
 template <class Scalar>
-std::vector<AgreedSetting> data_at_home(const Experiment<Scalar>& experiment, PeerId id) {
+std::vector<AgreedSetting> data_beside_agreement(const Experiment<Scalar>& experiment, PeerId id) {
   const Problem<Scalar>& problem = experiment.problem;
-  if (!problem.at_home) return {};
+  if (!problem.at_home) return {test_data("", problem.test_digest)};
   const std::string of_peer =
       (has_programs(experiment.settings) ? "of the program of peer " : "of peer ") + std::to_string(id);
   std::vector<AgreedSetting> own = {
@@ -92,7 +97,7 @@ std::vector<AgreedSetting> data_at_home(const Experiment<Scalar>& experiment, Pe
   if (id >= problem.home_digests.size()) return own;
   const HomeDigest& digest = problem.home_digests[id];
   own.push_back({"data " + of_peer + digest_of_data, hexadecimal(digest.samples)});
-  own.push_back({"test data " + of_peer + digest_of_data, digest.test ? hexadecimal(*digest.test) : "none"});
+  own.push_back(test_data(" " + of_peer, digest.test));
   return own;
 }
 
@@ -134,7 +139,7 @@ Misuse of_other_data(const fs::path& directory, const AgreedSetting& then, const
 template <class Scalar>
 std::vector<std::uint64_t> PeerArchive<Scalar>::holds(std::vector<std::string>* passed_over) const {
   std::vector<std::uint64_t> iterations = valid_checkpoints(directory_, owner_, passed_over);
-  require_same_data_at_home();
+  require_same_data();
   if (iterations.empty()) require_none_of_another_run();
   // A run that is resumed must not begin again at 0, and remove what a user could still mend.
   if (iterations.size() == list_checkpoints(directory_, id_).size()) iterations.insert(iterations.begin(), 0);
@@ -148,13 +153,13 @@ std::optional<Agreement> PeerArchive<Scalar>::noted_agreement() const {
   return file.bytes ? decode_agreement(*file.bytes) : std::nullopt;
 }
 
-/// Throws Misuse if this peer has other data at home than when the run began. Runs of earlier versions have
-/// not written down which.
+/// Throws Misuse if the data that are in no agreement are others than when the run began. Runs of earlier
+/// versions have not written down which.
 template <class Scalar>
-void PeerArchive<Scalar>::require_same_data_at_home() const {
+void PeerArchive<Scalar>::require_same_data() const {
   const auto noted = noted_agreement();
   if (!noted) return;
-  for (const AgreedSetting& now : data_at_home(experiment_, id_)) {
+  for (const AgreedSetting& now : data_beside_agreement(experiment_, id_)) {
     const auto then = std::ranges::find(noted->settings, now.key, &AgreedSetting::key);
     if (then != noted->settings.end() && *then != now) throw of_other_data(directory_, *then, now);
   }
@@ -166,7 +171,7 @@ void PeerArchive<Scalar>::require_none_of_another_run() const {
   PacketPool packets;
   std::string differing;
   if (auto then = noted_agreement()) {
-    for (const AgreedSetting& own : data_at_home(experiment_, id_)) std::erase(then->settings, own);
+    for (const AgreedSetting& own : data_beside_agreement(experiment_, id_)) std::erase(then->settings, own);
     differing = differences(*then, agreement_);
   }
   for (const std::uint64_t iteration : list_checkpoints(directory_, id_)) {
@@ -177,15 +182,15 @@ void PeerArchive<Scalar>::require_none_of_another_run() const {
     throw of_another_run(directory_.string() + " is of a run with other settings: " + differing);
 }
 
-/// Writes down what all peers have agreed on, and what this one has at home. If that fails, a later refusal
-/// is less precise, and other data at home are not noticed, no more.
+/// Writes down what all peers have agreed on, and what else is known of the data. If that fails, a later
+/// refusal is less precise, and other data at home or test data are not noticed, no more.
 template <class Scalar>
 void PeerArchive<Scalar>::note_agreement() const {
   const fs::path file = agreement_path(directory_, id_);
   std::error_code ignored;
   fs::remove(file, ignored);  // that of an earlier run
   Agreement noted = agreement_;
-  for (AgreedSetting& own : data_at_home(experiment_, id_)) noted.settings.push_back(std::move(own));
+  for (AgreedSetting& own : data_beside_agreement(experiment_, id_)) noted.settings.push_back(std::move(own));
   const std::vector<std::byte> bytes = encode_agreement(noted);
   try_to_write_file(file, {{reinterpret_cast<const char*>(bytes.data()), bytes.size()}},
                     Durability::end_of_process);

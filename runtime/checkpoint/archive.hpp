@@ -37,7 +37,8 @@ class PeerArchive {
   /// Returns the iterations that the peer can be restored to, ascending: those of its valid checkpoints, and
   /// 0, at which every peer begins, unless there are checkpoints that cannot be used. `passed_over`, if
   /// given, gets a sentence for each of these. Throws Misuse, which names the settings, if there is no valid
-  /// checkpoint and the files are of a run with other settings, or if the peer here has other data at home.
+  /// checkpoint and the files are of a run with other settings, or if the data at home or the test data are
+  /// others.
   std::vector<std::uint64_t> holds(std::vector<std::string>* passed_over = nullptr) const;
 
   /// Begins a run: removes the files of an earlier run, and begins a log.
@@ -58,7 +59,7 @@ class PeerArchive {
 
  private:
   std::optional<Agreement> noted_agreement() const;
-  void require_same_data_at_home() const;
+  void require_same_data() const;
   void require_none_of_another_run() const;
   void note_agreement() const;
   RestoredPeer<Scalar> make(std::uint64_t iteration, InboxOnRestore inbox, PacketPool& packets) const;

@@ -97,8 +97,9 @@ class Maker {
   auto objective(std::vector<Index> rows, double weight) const {
     return model_.template make<Scalar>(shape_, {data_.train, std::move(rows)}, weight, l2_);
   }
-  HomeDigest home_digest() const {
-    return {digest(*data_.train), data_.test ? std::optional(digest(*data_.test)) : std::nullopt};
+  std::uint64_t data_digest() const { return digest(*data_.train); }
+  std::optional<std::uint64_t> test_digest() const {
+    return data_.test ? std::optional(digest(*data_.test)) : std::nullopt;
   }
   bool classifies() const { return data_.train->class_count > 0; }
   bool judges_test_samples() const { return data_.test || !data_.held_out.empty(); }
@@ -131,7 +132,8 @@ Problem<Scalar> sample_problem(const RunSettings& settings, const SampleModel& m
 
   Problem<Scalar> problem;
   problem.least_loss = 0.0;  // as of every model in the registry
-  problem.data_digest = digest(samples);
+  problem.data_digest = maker.data_digest();
+  problem.test_digest = maker.test_digest();
   const double weight = static_cast<double>(peers) / static_cast<double>(training.size());
   for (auto& part :
        partition(settings.data.partition, targets, samples.class_count, peers, settings.run.seed)) {
@@ -205,7 +207,7 @@ Problem<Scalar> home_problem(const RunSettings& settings, const SampleModel& mod
         settings, model, shape,
         load_data<Scalar>(data, model.targets != Targets::numbers, settings.run.seed, id, columns));
     columns = maker.columns();
-    problem.home_digests[id] = maker.home_digest();
+    problem.home_digests[id] = {maker.data_digest(), maker.test_digest()};
     std::vector<Index> rows = maker.training_rows();
     if (home.peer) require_room(data, rows.size());
     trained += rows.size();

@@ -1,14 +1,17 @@
 #include "runtime/record/earlier_record.hpp"
 
+#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "runtime/record/checksummed_record.hpp"
 #include "runtime/record/damaged_record.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/kept_models.hpp"
+#include "runtime/record/line_checksum.hpp"
 #include "runtime/record/record_lines.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -66,6 +69,46 @@ std::vector<Evaluation> evaluations_of(const fs::path& directory, const RecordLi
   return record;
 }
 
+/// True if the summary tells the checksum of lines in the file.
+bool tells_lines_of(const nlohmann::ordered_json& summary, const char* name) {
+  if (!summary.is_object() || !summary.contains("crc32_of")) return false;
+  const auto& told = summary["crc32_of"];
+  return told.is_object() && told.contains(name) && told[name] != LineChecksum().text();
+}
+
+/// True if models were kept whose lines in the index were written before the last evaluation: files of one
+/// iteration are written before its line, and that before the next evaluation.
+bool has_models_of_index(const fs::path& directory, const RecordLines& metrics) {
+  constexpr std::string_view stem = "model-";
+  const std::uint64_t last =
+      metrics.objects.empty() ? 0 : metrics.objects.back().value("iteration", std::uint64_t{0});
+  std::error_code ignored;
+  for (const fs::directory_entry& file : fs::directory_iterator(directory / models_folder, ignored)) {
+    const std::string name = file.path().filename().string();
+    if (!name.starts_with(stem) || !name.ends_with(".npy")) continue;
+    std::uint64_t iteration = last;
+    std::from_chars(name.data() + stem.size(), name.data() + name.size(), iteration);
+    if (iteration < last) return true;
+  }
+  return false;
+}
+
+/// Throws DamagedRecord if a file is not there that the run wrote. A run that was killed has no summary that
+/// would say so. Lines of metrics.jsonl that have checksums are of a version that makes consensus.jsonl
+/// before them.
+void require_all_files(const fs::path& directory, const nlohmann::ordered_json& summary,
+                       const RecordLines& metrics) {
+  const auto require = [&](const char* name, bool was_written) {
+    std::error_code ignored;
+    if (fs::exists(directory / name, ignored) || !(was_written || tells_lines_of(summary, name))) return;
+    throw DamagedRecord((directory / name).string() +
+                        ": it is gone, and the run wrote it; expected the file as the run wrote it");
+  };
+  require("metrics.jsonl", false);
+  require("consensus.jsonl", metrics.checksum.has_value());
+  require(models_index, has_models_of_index(directory, metrics));
+}
+
 }  // namespace
 
 std::vector<Evaluation> recorded_evaluations(const fs::path& directory) {
@@ -78,6 +121,7 @@ EarlierRecord earlier_record(const fs::path& directory) {
     const RecordLines metrics = read_record_lines(directory / "metrics.jsonl");
     const RecordLines consensus = read_record_lines(directory / "consensus.jsonl");
     const RecordLines models = read_record_lines(directory / models_index);
+    require_all_files(directory, summary, metrics);
     require_last_line(directory, "metrics.jsonl", summary, metrics.checksum, metrics.objects.size());
     require_last_line(directory, "consensus.jsonl", summary, consensus.checksum, consensus.objects.size());
     require_last_line(directory, models_index, summary, models.checksum, models.objects.size());

@@ -199,15 +199,16 @@ void RunDirectory::begin(const RunSettings& settings, std::uint64_t first) {
     throw;
   }
   if (record_) {
-    write_file(directory_ / "metrics.jsonl", {kept});
     const fs::path consensus = directory_ / "consensus.jsonl";
     write_file(consensus, {lines_before(consensus, first, consensus_checksum_)});
+    write_file(directory_ / "metrics.jsonl", {kept});
     models_checksum_ = forget_models_from(directory_, first);
   }
+  // The file that stands first is there whenever the other has a line.
+  consensus_ = LineFile(directory_ / "consensus.jsonl", false);
   // After a power failure no checkpoint may be newer than the record, so with checkpoints lines go to the
   // disk.
   metrics_ = LineFile(directory_ / "metrics.jsonl", settings.failure.keeps_checkpoints());
-  consensus_ = LineFile(directory_ / "consensus.jsonl", false);
 }
 
 void RunDirectory::note_beginning(const nlohmann::ordered_json& provenance) {

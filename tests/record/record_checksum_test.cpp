@@ -204,6 +204,69 @@ TEST_CASE("record checksum: a run that has ended is not resumed if lines are mis
   }
 }
 
+TEST_CASE("record checksum: a run is not resumed if a file is gone that its summary says it wrote") {
+  const DataFolder folder;
+  const std::string metrics = written_metrics(folder, 3);
+  const auto output = folder.path() / "written";
+  const std::string consensus = content_of(output / "consensus.jsonl");
+  folder.write("written/model.npy", "");
+  const auto without = [&](const std::string& gone, const Json& told) {
+    folder.write("written/metrics.jsonl", metrics);
+    folder.write("written/consensus.jsonl", consensus);
+    folder.write("written/summary.json", checksummed_text({{"status", "interrupted"}, {"crc32_of", told}}));
+    std::filesystem::remove(output / gone);
+    const std::string said = misuse_text([&] { RunDirectory(output, EarlierOutput::continued); });
+    CHECK_FALSE(std::filesystem::exists(output / gone));  // nothing is written
+    return said;
+  };
+  const Json both = {{"metrics.jsonl", told_in(metrics)}, {"consensus.jsonl", told_in(consensus)}};
+  for (const std::string gone : {"metrics.jsonl", "consensus.jsonl"}) {
+    const std::string said = without(gone, both);
+    CHECK(contains(said, (output / gone).string() + ": it is gone, and the run wrote it; expected"));
+    CHECK(contains(said, "or --overwrite instead of --resume"));
+  }
+  Json with_models = both;
+  with_models["models/index.jsonl"] = "1a2b3c4d";
+  CHECK(contains(without("models/index.jsonl", with_models), "models/index.jsonl: it is gone, and the run"));
+  with_models["models/index.jsonl"] = "00000000";  // the disk was full whenever a model was to be kept
+  CHECK(without("models/index.jsonl", with_models).empty());
+}
+
+TEST_CASE(
+    "record checksum: a run that was killed is not resumed without its consensus.jsonl, an old one is") {
+  const DataFolder folder;
+  written_metrics(folder, 3);
+  const auto output = folder.path() / "written";
+  const auto resume = [&] { return misuse_text([&] { RunDirectory(output, EarlierOutput::continued); }); };
+  std::filesystem::remove(output / "consensus.jsonl");
+  CHECK(contains(resume(), "consensus.jsonl: it is gone, and the run wrote it; expected the file as"));
+  CHECK_FALSE(std::filesystem::exists(output / "consensus.jsonl"));
+  folder.write("written/consensus.jsonl", "");  // no model had a distance
+  CHECK(resume().empty());
+  std::filesystem::remove(output / "consensus.jsonl");
+  std::string old;  // of a version without checksums, some of which wrote no consensus.jsonl
+  for (const Json& object : read_record_lines(output / "metrics.jsonl").objects) old += object.dump() + "\n";
+  folder.write("written/metrics.jsonl", old);
+  CHECK(resume().empty());
+}
+
+TEST_CASE("record checksum: a run that was killed is not resumed without the index of the models it kept") {
+  const DataFolder folder;
+  written_metrics(folder, 3);
+  const auto output = folder.path() / "written";
+  const auto resume = [&] { return misuse_text([&] { RunDirectory(output, EarlierOutput::continued); }); };
+  std::filesystem::create_directory(output / "models");
+  folder.write("written/models/model-20.npy", "");  // of the last evaluation: killed before its line
+  CHECK(resume().empty());
+  for (const std::string file : {"model-10.npy", "model-10-peer-1.npy"}) {
+    folder.write("written/models/" + file, "");
+    CHECK(contains(resume(), "models/index.jsonl: it is gone, and the run wrote it; expected the file as"));
+    std::filesystem::remove(output / "models" / file);
+  }
+  folder.write("written/models/model-10.npy.partial", "");  // the disk was full
+  CHECK(resume().empty());
+}
+
 TEST_CASE("record checksum: a run whose record was changed is not resumed, and says why") {
   const DataFolder folder;
   const std::vector<std::string> lines = lines_of(written_metrics(folder, 3));
