@@ -475,3 +475,86 @@ def test_a_gradient_that_was_zero_needs_no_zero_grad(fake):
     fake.end()
     fake.join()
     assert warned == []
+
+
+def normalized_loop(fake, prepare, in_loop):
+    """The usual loop of a network with a BatchNorm, whose statistics are estimated before each evaluation."""
+
+    def start():
+        model = network(nn.BatchNorm1d(3))
+        prepare(model)
+        optimizer = hearsay.torch.Optimizer(
+            model, len(DATA), evaluate=lambda: float(model(INPUTS).sum()), recalibrate=lambda: model(INPUTS)
+        )
+        with optimizer.peer:
+            descend(model, optimizer, before=lambda *_: in_loop(model))
+
+    fake.start(start)
+    dimension = fake.meet()["dimension"]
+    return numpy.random.default_rng(3).normal(size=dimension).astype(numpy.float32)
+
+
+@pytest.mark.parametrize("in_loop", [lambda model: model[2].eval(), lambda model: model.eval()])
+def test_a_gradient_at_running_statistics_is_refused(fake, in_loop):
+    x = normalized_loop(fake, lambda model: None, in_loop)
+    fake.send_gradient(x, [1, 2])
+    with pytest.raises(RuntimeError, match=r"layer 2 \(BatchNorm1d\) is in evaluation mode.*track_running_stats"):
+        fake.join()
+
+
+def test_statistics_that_stay_as_they_are_make_a_gradient_of_x_alone(fake):
+    def freeze(model):
+        model[2].running_mean[:] = torch.tensor([0.5, -0.5, 1.0])
+        model[2].track_running_stats = False
+
+    x = normalized_loop(fake, freeze, lambda model: model[2].eval())
+    assert fake.fixed["2.running_mean"].startswith("a buffer of float32 (3,), values ")
+    first = fake.ask_gradient(x, [1, 2])
+    fake.ask_score(2 * x)
+    assert numpy.array_equal(fake.ask_gradient(x, [1, 2]), first)
+    fake.end()
+    fake.join()
+
+
+def sgd_of(optimizer):
+    return torch.optim.SGD(optimizer.param_groups[0]["params"], lr=0.1, momentum=0.9, weight_decay=0.01)
+
+
+def two_groups(optimizer):
+    params = optimizer.param_groups[0]["params"]
+    optimizer.param_groups[:] = [{"params": params[:2], "lr": 0.1}, {"params": params[2:], "lr": 0.01}]
+
+
+@pytest.mark.parametrize(
+    "put, refusal",
+    [
+        (two_groups, "a second parameter group; expected one group"),
+        (lambda o: o.load_state_dict(sgd_of(o).state_dict()), "a program cannot set momentum, "),
+        (lambda o: o.param_groups.__setitem__(0, sgd_of(o).param_groups[0]), "a program cannot set momentum, "),
+    ],
+)
+@pytest.mark.parametrize("at", [1, 2])
+def test_groups_that_are_put_in_place_of_the_one_are_refused(fake, put, refusal, at):
+    def program(model, optimizer):
+        if at == 1:
+            put(optimizer)
+        descend(model, optimizer, after=lambda *_: put(optimizer))
+
+    loop(fake, program, begins=at == 2)
+    if at == 2:
+        fake.ask_gradient(a_point(), [1])
+        fake.send_gradient(a_point(), [1])
+    with pytest.raises((TypeError, ValueError), match=refusal):
+        fake.join()
+
+
+def test_the_state_of_the_optimizer_itself_may_be_loaded(fake):
+    def program(model, optimizer):
+        descend(model, optimizer, after=lambda *_: optimizer.load_state_dict(optimizer.state_dict()))
+        return optimizer.param_groups[0]["lr"]
+
+    loop(fake, program)
+    for step_size in (0.5, 0.25):
+        fake.ask_gradient(a_point(), [1], step_size=step_size)
+    fake.end()
+    assert fake.join() == 0.25

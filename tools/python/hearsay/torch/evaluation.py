@@ -55,6 +55,10 @@ class Evaluation:
             for module, mode in modes:
                 module.training = mode
 
+    def require_unread_statistics(self) -> None:
+        """Raises RuntimeError if a gradient depends on running statistics: on when one evaluates, that is."""
+        self._statistics.require_unread()
+
     def settle(self, x: numpy.ndarray) -> None:
         """Leaves the module at x, in evaluation mode."""
         seed_all(0)

@@ -66,6 +66,7 @@ class Objective:
             (loss if len(piece) == len(indices) else loss * (len(piece) / len(indices))).backward()
         self._flat.require_same_parameters()
         self._flat.require_unwritten()
+        self._evaluation.require_unread_statistics()
         self._flat.store_gradients(out)
 
     def loss(self, x: numpy.ndarray) -> Any:

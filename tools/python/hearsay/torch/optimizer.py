@@ -18,6 +18,9 @@ from .step_size import StepSize
 from .surroundings import surroundings
 
 
+_SECOND_GROUP = "a second parameter group; expected one group, since all parameters are one vector x"
+
+
 class Minibatches:
     """A batch_sampler: the minibatches that hearsay draws, until the run has ended. One step() for each."""
 
@@ -102,6 +105,7 @@ class Optimizer(torch.optim.Optimizer):
         self._flat.require_same_parameters()
         if self.iteration > 0:
             self._flat.require_unwritten()
+        self._show_step_size(self.param_groups[0]["lr"])
         while True:
             ask = next(self.peer, None)
             if ask is None:
@@ -110,7 +114,7 @@ class Optimizer(torch.optim.Optimizer):
                 raise StopIteration
             self._ask = ask
             self.iteration = ask.iteration
-            self.param_groups[0] = StepSize.in_group(self.param_groups[0], ask.step_size)
+            self._show_step_size(ask.step_size)
             self._flat.load(ask.x)
             seed_all(ask.seed)
             if len(ask.samples) > 0:
@@ -135,6 +139,7 @@ class Optimizer(torch.optim.Optimizer):
                 result = closure()
         self._flat.require_same_parameters()
         self._flat.require_unwritten()
+        self._evaluation.require_unread_statistics()
         self._flat.store_gradients(self._ask.gradient)
         self._hand_in()
         return result
@@ -148,6 +153,12 @@ class Optimizer(torch.optim.Optimizer):
             self._ask.gradient[:] = 0.0
             self._hand_in()
 
+    def _show_step_size(self, step_size: float) -> None:
+        """Raises TypeError or ValueError if a program has put other groups in the place of the one."""
+        if len(self.param_groups) != 1:
+            raise ValueError(_SECOND_GROUP)
+        self.param_groups[0] = StepSize.in_group(self.param_groups[0], step_size)
+
     def _hand_in(self) -> None:
         self._ask = None
         self._left_gradient.note_step()
@@ -160,8 +171,6 @@ class Optimizer(torch.optim.Optimizer):
     def add_param_group(self, param_group: Any) -> None:
         """Raises ValueError for a second group: all parameters are one vector x."""
         if self.param_groups:
-            raise ValueError(
-                "a second parameter group; expected one group, since all parameters are one vector x"
-            )
+            raise ValueError(_SECOND_GROUP)
         super().add_param_group(param_group)
         self.param_groups[0] = StepSize.in_group(self.param_groups[0], 0.0)

@@ -24,14 +24,24 @@ class RunningStatistics:
         self._model = model
         self._recalibrate = recalibrate
         tracking = tracking_modules(model)
+        self._tracking = tracking
         self._modules: List[Any] = [module for _, module in tracking]
         if tracking and recalibrate is None:
-            name, module = tracking[0]
-            layer = f"layer {name}" if name else "the model"
             raise ValueError(
-                f"{layer} ({type(module).__name__}) tracks running statistics, which no x determines; expected "
+                f"{_layer(*tracking[0])} tracks running statistics, which no x determines; expected "
                 "GroupNorm, track_running_stats=False, or recalibrate=lambda: model(some_fixed_samples)"
             )
+
+    def require_unread(self) -> None:
+        """Raises RuntimeError if a module is in evaluation mode, in which its output depends on them."""
+        for name, module in self._tracking:
+            if not module.training:
+                raise RuntimeError(
+                    f"{_layer(name, module)} is in evaluation mode while a gradient is computed, so the gradient "
+                    "depends on when its running statistics were last estimated; expected training mode, or "
+                    "track_running_stats = False of that layer, set before hearsay has the model: its "
+                    "statistics then stay as they are"
+                )
 
     def estimate(self) -> None:
         """Estimates them at the current parameters. Leaves all modules in evaluation mode."""
@@ -50,3 +60,7 @@ class RunningStatistics:
             for module, momentum in zip(self._modules, momenta):
                 module.momentum = momentum
                 module.eval()
+
+
+def _layer(name: str, module: Any) -> str:
+    return f"{f'layer {name}' if name else 'the model'} ({type(module).__name__})"

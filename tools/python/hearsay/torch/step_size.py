@@ -19,7 +19,10 @@ class StepSize(Dict[str, Any]):
 
     @classmethod
     def in_group(cls, group: Dict[str, Any], step_size: float) -> "StepSize":
-        """Returns the group with this step size."""
+        """Returns the group with this step size. Raises TypeError if another group is in its place."""
+        for key in group:
+            if key != "lr" and key not in NO_PART_OF_A_STEP:
+                _refuse(key)
         held = group if isinstance(group, cls) else cls(group)
         dict.__setitem__(held, "lr", step_size)
         return held
