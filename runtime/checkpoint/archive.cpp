@@ -139,8 +139,8 @@ Misuse of_other_data(const fs::path& directory, const AgreedSetting& then, const
 template <class Scalar>
 std::vector<std::uint64_t> PeerArchive<Scalar>::holds(std::vector<std::string>* passed_over) const {
   std::vector<std::uint64_t> iterations = valid_checkpoints(directory_, owner_, passed_over);
+  if (iterations.empty()) require_none_of_another_run();  // first: another seed draws other test data
   require_same_data();
-  if (iterations.empty()) require_none_of_another_run();
   // A run that is resumed must not begin again at 0, and remove what a user could still mend.
   if (iterations.size() == list_checkpoints(directory_, id_).size()) iterations.insert(iterations.begin(), 0);
   return iterations;
@@ -171,7 +171,8 @@ void PeerArchive<Scalar>::require_none_of_another_run() const {
   PacketPool packets;
   std::string differing;
   if (auto then = noted_agreement()) {
-    for (const AgreedSetting& own : data_beside_agreement(experiment_, id_)) std::erase(then->settings, own);
+    for (const AgreedSetting& own : data_beside_agreement(experiment_, id_))
+      std::erase_if(then->settings, [&](const AgreedSetting& noted) { return noted.key == own.key; });
     differing = differences(*then, agreement_);
   }
   for (const std::uint64_t iteration : list_checkpoints(directory_, id_)) {
