@@ -23,8 +23,15 @@ std::string attribute_name(const std::string& name) {
   return found == read_attributes.end() ? name : std::string(*found);
 }
 
-bool is_ours(std::string_view name) {
-  return std::ranges::find(read_attributes, name) != read_attributes.end();
+bool is_ours(const std::string& name) {
+  return std::ranges::find(read_attributes, attribute_name(name)) != read_attributes.end();
+}
+
+std::string attribute_of(const std::map<std::string, std::string>& attributes, const std::string& name) {
+  if (const auto exact = attributes.find(name); exact != attributes.end()) return exact->second;
+  const auto found = std::ranges::find_if(
+      attributes, [&](const auto& attribute) { return attribute_name(attribute.first) == name; });
+  return found == attributes.end() ? "" : found->second;
 }
 
 std::string with_line_feeds(std::string_view text) {

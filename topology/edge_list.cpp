@@ -45,7 +45,7 @@ std::map<std::string, std::string> python_attributes(std::string_view text, cons
     return true;
   };
   while (!take('}')) {
-    const std::string name = attribute_name(next(":"));
+    const std::string name = next(":");
     if (!take(':')) throw Misuse(place + "expected {'name': value, ...} after the two peers");
     if (!attributes.emplace(name, next(",}")).second && is_ours(name))
       throw Misuse(place + name + " is there twice; expected it once");
@@ -83,11 +83,11 @@ DrawnLink edge_of_line(std::string_view line, const std::string& place) {
     throw Misuse(place + "weight = " + words[2] + ": expected a number");
   DrawnLink link{words[0], words[1], words.size() == 3 ? words[2] : "", "", "", "", ArrowHeads::undirected};
   if (has_attributes) {
-    auto attributes = python_attributes(line.substr(brace), place);
-    link.weight = attributes["weight"];
-    link.latency = attributes["latency"];
-    link.bandwidth = attributes["bandwidth"];
-    link.speed = attributes["LinkSpeedRaw"];
+    const auto attributes = python_attributes(line.substr(brace), place);
+    link.weight = attribute_of(attributes, "weight");
+    link.latency = attribute_of(attributes, "latency");
+    link.bandwidth = attribute_of(attributes, "bandwidth");
+    link.speed = attribute_of(attributes, "LinkSpeedRaw");
   }
   return link;
 }

@@ -15,15 +15,14 @@ std::map<std::string, std::string> gexf_titles(const XmlElement& graph, const st
   for (const XmlElement& attributes : graph.children)
     if (attributes.name == "attributes" && attributes.attribute("class") == of)
       for (const XmlElement& attribute : attributes.children)
-        titles[attribute.attribute("id")] = attribute_name(attribute.attribute("title"));
+        titles[attribute.attribute("id")] = attribute.attribute("title");
   return titles;
 }
 
 /// The attributes of a node or an edge by title, and those that it has as an element.
 std::map<std::string, std::string> gexf_data(const XmlElement& element,
                                              const std::map<std::string, std::string>& titles) {
-  std::map<std::string, std::string> data;
-  for (const auto& [name, value] : element.attributes) data[attribute_name(name)] = value;
+  std::map<std::string, std::string> data = element.attributes;
   const XmlElement* const values = element.child("attvalues");
   if (!values) return data;
   for (const XmlElement& value : values->children) {
@@ -49,19 +48,20 @@ DrawnGraph read_gexf_drawing(const XmlElement& graph) {
       if (node.attribute("id").empty()) throw Misuse("GEXF: a node has no id");
       if (node.child("nodes"))
         throw Misuse("GEXF: node " + node.attribute("id") + " has nodes inside; expected a flat graph");
-      auto data = gexf_data(node, titles);
-      drawn.peers.push_back(
-          {node.attribute("id"), data["label"], data["address"], data["Latitude"], data["Longitude"]});
+      const auto data = gexf_data(node, titles);
+      drawn.peers.push_back({node.attribute("id"), attribute_of(data, "label"), attribute_of(data, "address"),
+                             attribute_of(data, "Latitude"), attribute_of(data, "Longitude")});
     }
   }
   if (const XmlElement* const edges = graph.child("edges")) {
     const auto titles = gexf_titles(graph, "edge");
     for (const XmlElement& edge : edges->children) {
       if (edge.name != "edge") continue;
-      auto data = gexf_data(edge, titles);
+      const auto data = gexf_data(edge, titles);
       const std::string type = edge.attribute("type");
-      drawn.links.push_back({edge.attribute("source"), edge.attribute("target"), data["weight"],
-                             data["latency"], data["bandwidth"], data["LinkSpeedRaw"],
+      drawn.links.push_back({edge.attribute("source"), edge.attribute("target"), attribute_of(data, "weight"),
+                             attribute_of(data, "latency"), attribute_of(data, "bandwidth"),
+                             attribute_of(data, "LinkSpeedRaw"),
                              gexf_heads(type.empty() ? default_type : type)});
     }
   }

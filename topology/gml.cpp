@@ -18,8 +18,12 @@ struct GmlEntry {
   std::string text;
   std::vector<GmlEntry> list;
 
+  /// Capitals of our attributes do not count, but our spelling goes first.
   const GmlEntry* find(std::string_view of) const {
-    const auto found = std::ranges::find(list, of, &GmlEntry::key);
+    auto found = std::ranges::find(list, of, &GmlEntry::key);
+    if (found == list.end())
+      found =
+          std::ranges::find_if(list, [&](const GmlEntry& entry) { return attribute_name(entry.key) == of; });
     return found == list.end() ? nullptr : &*found;
   }
   std::string value(std::string_view of) const {
@@ -106,7 +110,7 @@ class GmlReader {
     if (depth > deepest) throw Misuse("GML: lists more than 1000 deep");
     while (skip_blanks() && text_[at_] != ']') {
       GmlEntry entry;
-      entry.key = attribute_name(read_word());
+      entry.key = read_word();
       if (entry.key.empty() || !skip_blanks()) refuse("a key and its value");
       if (text_[at_] == '[') {
         ++at_;
@@ -137,7 +141,7 @@ class GmlReader {
 void refuse_repeated_gml(const GmlEntry& entry) {
   std::set<std::string_view> seen;
   for (const GmlEntry& inside : entry.list) {
-    const std::string_view key = inside.key;
+    const std::string& key = inside.key;
     const bool read = is_ours(key) || key == "id" || key == "name" || key == "source" || key == "target";
     if (read && !seen.insert(key).second)
       throw Misuse("GML: " + inside.key + " is there twice in one " + entry.key + "; expected it once");

@@ -33,7 +33,7 @@ GraphmlKeys read_keys(const XmlElement& document) {
   for (const XmlElement& element : document.children) {
     if (element.name != "key") continue;
     const XmlElement* const fallback = element.child("default");
-    keys[element.attribute("id")] = {element.attribute("for"), attribute_name(element.attribute("attr.name")),
+    keys[element.attribute("id")] = {element.attribute("for"), element.attribute("attr.name"),
                                      fallback ? fallback->text : ""};
   }
   return keys;
@@ -65,11 +65,13 @@ DrawnPeer read_node(const XmlElement& node, const GraphmlKeys& keys) {
   if (node.child("graph"))
     throw Misuse("GraphML: node " + node.attribute("id") + " has a graph inside; expected a flat graph");
   auto data = read_data(node, keys, "node");
-  std::string label = data["label"].empty() ? data["name"] : data["label"];
+  std::string label = attribute_of(data, "label");
+  if (label.empty()) label = data["name"];
   // yEd draws the label instead of saying it.
   if (const XmlElement* const drawn = node.descendant("NodeLabel"); label.empty() && drawn)
     label = drawn->text;
-  return {node.attribute("id"), label, data["address"], data["Latitude"], data["Longitude"]};
+  return {node.attribute("id"), label, attribute_of(data, "address"), attribute_of(data, "Latitude"),
+          attribute_of(data, "Longitude")};
 }
 
 /// Where yEd draws arrow heads; else the direction that the edge has.
@@ -97,11 +99,11 @@ DrawnGraph read_graphml_drawing(const XmlElement& document) {
     if (element.name == "node") {
       drawn.peers.push_back(read_node(element, keys));
     } else if (element.name == "edge") {
-      auto data = read_data(element, keys, "edge");
+      const auto data = read_data(element, keys, "edge");
       const std::string directed = element.attribute("directed");
       drawn.links.push_back(
-          {element.attribute("source"), element.attribute("target"), data["weight"], data["latency"],
-           data["bandwidth"], data["LinkSpeedRaw"],
+          {element.attribute("source"), element.attribute("target"), attribute_of(data, "weight"),
+           attribute_of(data, "latency"), attribute_of(data, "bandwidth"), attribute_of(data, "LinkSpeedRaw"),
            arrow_heads_of(element, directed.empty() ? edge_default == "directed" : directed == "true")});
     } else if (element.name == "hyperedge") {
       throw Misuse("GraphML: there is a <hyperedge>; expected links between two peers");

@@ -40,16 +40,20 @@ std::string json_text_of(const JsonTree& value) {
   return "(" + text + ")";
 }
 
-/// Returns the value of a key; null if it is not there. Capitals of our attributes do not count. Misuse if it
-/// is there twice: which of the two is meant, no reader knows.
+/// Returns the value of a key; null if it is not there. Capitals of our attributes do not count, but our
+/// spelling goes first. Misuse if it is there twice: which of the two is meant, no reader knows.
 const JsonTree* json_value(const JsonTree& object, const std::string& name) {
   const JsonTree* value = nullptr;
+  const JsonTree* in_other_capitals = nullptr;
   for (const auto& [key, inside] : object) {
-    if (key != name && attribute_name(key) != name) continue;
+    if (key != name) {
+      if (attribute_name(key) == name) in_other_capitals = &inside;
+      continue;
+    }
     if (value) throw Misuse("JSON: \"" + name + "\" is there twice in one object; expected it once");
     value = &inside;
   }
-  return value;
+  return value ? value : in_other_capitals;
 }
 
 std::string json_member(const JsonTree& object, const std::string& name) {

@@ -22,13 +22,15 @@ std::optional<std::uint64_t> OldestFirst::first_number(std::size_t destination) 
 std::optional<OldestFirst::Message> OldestFirst::next(Instant now,
                                                       std::span<const std::uint64_t> unsent_bytes) {
   ensure(unsent_bytes.size() == lanes_.size(), "each destination has one connection");
-  for (std::size_t k = 0; k < lanes_.size(); ++k)
-    if (lanes_[k].unsent_bytes != unsent_bytes[k]) {
-      lanes_[k].unsent_bytes = unsent_bytes[k];
-      lanes_[k].moved = now;
-    }
+  for (std::size_t k = 0; k < lanes_.size(); ++k) {
+    // Heartbeats to one that stands still add bytes.
+    if (unsent_bytes[k] < lanes_[k].unsent_bytes) lanes_[k].moved = now;
+    lanes_[k].unsent_bytes = unsent_bytes[k];
+  }
   Lane* const lane = oldest();
-  if (lane == nullptr || is_held(lane->waiting.front(), now)) return std::nullopt;
+  if (lane == nullptr) return std::nullopt;
+  if (!waits_since_) waits_since_ = now;
+  if (is_held(lane->waiting.front(), now)) return std::nullopt;
   return take(*lane);
 }
 
@@ -51,13 +53,15 @@ bool OldestFirst::is_held(const Message& message, Instant now) const {
   const Lane* const own = &lanes_[message.destination];
   return std::ranges::any_of(lanes_, [&](const Lane& other) {
     return &other != own && other.unsent_bytes > 0 && other.iteration > 0 &&
-           other.iteration < message.header.iteration && now < other.moved + patience;
+           other.iteration < message.header.iteration &&
+           now < std::max(other.moved, *waits_since_) + patience;
   });
 }
 
 OldestFirst::Message OldestFirst::take(Lane& lane) {
   Message message = std::move(lane.waiting.front());
   lane.waiting.pop_front();
+  waits_since_.reset();
   lane.iteration = message.header.iteration;
   return message;
 }

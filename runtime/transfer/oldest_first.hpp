@@ -55,13 +55,14 @@ class OldestFirst {
     std::deque<Message> waiting;
     std::uint64_t iteration = 0;     // of the last message that left; 0: none has
     std::uint64_t unsent_bytes = 0;  // when last looked at
-    Instant moved = Instant::min();  // when they last changed
+    Instant moved = Instant::min();  // when they were last seen to shrink
   };
   Lane* oldest();
   bool is_held(const Message& message, Instant now) const;
   Message take(Lane& lane);
 
   std::vector<Lane> lanes_;
+  std::optional<Instant> waits_since_;  // when the oldest message was first looked at
 };
 
 }  // namespace hearsay

@@ -98,7 +98,8 @@ def test_a_score_is_a_loss_or_also_counts_hits(fake, returned, expected):
 @pytest.mark.parametrize(
     "loss",
     ["0.5", b"1", numpy.str_("1"), numpy.array("1"), bytearray(b"1"), True, numpy.bool_(True), None, 1 + 0j]
-    + [numpy.complex64(1), numpy.array([1.0, 2.0]), 10**400],
+    + [numpy.complex64(1), numpy.array([1.0, 2.0]), 10**400]
+    + [numpy.array(True, dtype=object), numpy.array("1", dtype=object), memoryview(b"1")],
     ids=str,
 )
 def test_a_loss_that_is_no_real_number_is_refused(loss):

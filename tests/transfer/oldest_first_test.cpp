@@ -80,8 +80,8 @@ class OneNeighborARound {
   void release(std::size_t peer) {
     Unsent unsent;
     for (const std::size_t distance : distances)
-      unsent.push_back(oldest_first_ && ports_.is_sending(peer, (peer + distance) % peers) ? 1 + ticks_ : 0);
-    ++ticks_;  // the bytes move
+      unsent.push_back(oldest_first_ && ports_.is_sending(peer, (peer + distance) % peers) ? left_ : 0);
+    --left_;  // the bytes move
     const Instant now =
         start + std::chrono::duration_cast<Duration>(std::chrono::duration<double>(ports_.now()));
     while (const auto next = order_[peer].next(now, unsent)) {
@@ -91,7 +91,7 @@ class OneNeighborARound {
         heard_[to].insert(round);
         proceed(to);
       });
-      unsent[next->destination] = oldest_first_ ? 1 + ticks_ : 0;
+      unsent[next->destination] = oldest_first_ ? left_ : 0;
     }
   }
 
@@ -102,7 +102,7 @@ class OneNeighborARound {
   std::array<bool, peers> is_computing_{};
   std::array<std::set<std::uint64_t>, peers> heard_{};
   std::uint64_t finished_ = 0;
-  std::uint64_t ticks_ = 0;
+  std::uint64_t left_ = 1'000'000'000;  // bytes, of any connection that sends
 };
 
 }  // namespace
@@ -151,11 +151,15 @@ TEST_CASE("oldest first: a receiver that stands still holds others back for a se
   CHECK(leaving(order, start, {0, 0}) == Iterations{1});
   order.add(message(1, 2));
   for (Instant now = start; now < start + 20s; now += 100ms)
-    CHECK(leaving(order, now, {1 + static_cast<std::uint64_t>((now - start) / 1ms), 0}).empty());
+    CHECK(leaving(order, now, {30'000 - static_cast<std::uint64_t>((now - start) / 1ms), 0}).empty());
   const Instant stood = start + 20s;
   CHECK(leaving(order, stood, {7, 0}).empty());
-  CHECK(leaving(order, stood + OldestFirst::patience - 1ms, {7, 0}).empty());
-  CHECK(leaving(order, stood + OldestFirst::patience, {7, 0}) == Iterations{2});
+  CHECK(leaving(order, stood + 500ms, {71, 0}).empty());  // a heartbeat beside them
+  CHECK(leaving(order, stood + OldestFirst::patience - 1ms, {71, 0}).empty());
+  CHECK(leaving(order, stood + OldestFirst::patience, {71, 0}) == Iterations{2});
+  order.add(message(1, 3));  // long after bytes were last seen to move
+  CHECK(leaving(order, stood + 1h, {71, 0}).empty());
+  CHECK(leaving(order, stood + 1h + OldestFirst::patience, {71, 0}) == Iterations{3});
 }
 
 TEST_CASE(

@@ -14,6 +14,7 @@ from .protocol import Fixed, Layer, Score
 SCALARS = {numpy.dtype(numpy.float32): "float", numpy.dtype(numpy.float64): "double"}
 
 _MOST_SAMPLES = 2**31 - 1  # as hearsay counts them
+_NO_NUMBERS = ("bool", "complex", "object", "<U", "|S")  # dtypes
 
 
 def initial_model(x0: Any) -> numpy.ndarray:
@@ -53,7 +54,7 @@ def sample_count(samples: Any) -> int:
 def as_real(value: Any) -> Optional[float]:
     """Returns a real number of any library as a float; None if the value is none. Text and True are none."""
     kind = str(getattr(value, "dtype", "")).replace("torch.", "")
-    if isinstance(value, (str, bytes, bytearray, bool)) or kind.startswith(("bool", "complex", "<U", "|S")):
+    if isinstance(value, (str, bytes, bytearray, memoryview, bool)) or kind.startswith(_NO_NUMBERS):
         return None
     try:
         return float(value)
