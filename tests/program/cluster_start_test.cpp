@@ -41,8 +41,7 @@ TEST_SUITE("net") {
     };
     for (const auto& peer : run_all({})) REQUIRE_MESSAGE(peer->wait() == 0, peer->complained());
     std::filesystem::remove(desk.output(0) + "/metrics.jsonl");
-    const std::string missing = "run.output = " + desk.output(0) +
-                                ": there is no run to go on with: metrics.jsonl holds no evaluation";
+    const std::string missing = desk.output(0) + "/metrics.jsonl: it is gone, and the run wrote it; expected ";
     const auto peers = run_all({"--resume", "--wait", "1 h"});  // no peer waits that long
     for (const auto& peer : peers) {
       CHECK(peer->wait() == 2);
