@@ -6,6 +6,7 @@
 #include <string>
 
 #include "runtime/cluster/placement.hpp"
+#include "runtime/record/run_control.hpp"
 #include "runtime/settings/run_settings.hpp"
 #include "tools/terminal/run_options.hpp"
 
