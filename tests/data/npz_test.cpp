@@ -109,9 +109,10 @@ TEST_CASE("npz: the arrays' names say which are the features, and their shapes d
   const string column = npy("(4, 1)", 4);
   const string vector = npy("(4,)", 4);
   using Names = std::pair<string, string>;
-  for (const auto& [x, y] : {Names{"x", "y"}, Names{"X_train", "y_train"}, Names{"features", "labels"},
+  for (const Names& names : {Names{"x", "y"}, Names{"X_train", "y_train"}, Names{"features", "labels"},
                              Names{"data", "target"}, Names{"data", "data_labels"}, Names{"images", "a"},
                              Names{"b", "train_labels"}, Names{"trainX", "trainY"}}) {
+    const string &x = names.first, &y = names.second;
     CAPTURE(x + " and " + y);
     for (const auto& files : {std::vector<Names>{{x + ".npy", column}, {y + ".npy", column}},
                               std::vector<Names>{{y + ".npy", column}, {x + ".npy", column}},
@@ -127,7 +128,8 @@ TEST_CASE("npz: the arrays' names say which are the features, and their shapes d
   }
   const auto by_shape = load(folder.write("xy.npz", npz({{"arr_0.npy", vector}, {"arr_1.npy", matrix}})));
   CHECK(by_shape.train->feature_count() == 2);
-  for (const auto& [a, b] : {Names{"arr_0", "arr_1"}, Names{"x", "features"}}) {
+  for (const Names& names : {Names{"arr_0", "arr_1"}, Names{"x", "features"}}) {
+    const string &a = names.first, &b = names.second;
     const string sentence = misuse_text([&] {
       load(folder.write("xy.npz", npz({{a + ".npy", column}, {b + ".npy", column}})));
     });
