@@ -34,7 +34,7 @@ string from_hexadecimal(const string& digits) {
 
 string little_endian(std::uint64_t value, int bytes) {
   string text;
-  for (int k = 0; k < bytes; ++k) text.push_back(static_cast<char>(value >> (8 * k)));
+  for (int k = 0; k < bytes; ++k, value >>= 8) text.push_back(static_cast<char>(value & 0xff));
   return text;
 }
 
