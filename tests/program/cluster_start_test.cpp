@@ -41,7 +41,8 @@ TEST_SUITE("net") {
     };
     for (const auto& peer : run_all({})) REQUIRE_MESSAGE(peer->wait() == 0, peer->complained());
     std::filesystem::remove(desk.output(0) + "/metrics.jsonl");
-    const std::string missing = desk.output(0) + "/metrics.jsonl: it is gone, and the run wrote it; expected ";
+    const std::string missing =
+        desk.output(0) + "/metrics.jsonl: it is gone, and the run wrote it; expected ";
     const auto peers = run_all({"--resume", "--wait", "1 h"});  // no peer waits that long
     for (const auto& peer : peers) {
       CHECK(peer->wait() == 2);
