@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "topology/foundation/enumeration.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -31,14 +32,12 @@ std::string names_of_others(const TopologyDescription& description, const std::v
   std::vector<std::string> names;
   for (std::size_t peer = 0; peer < is_in.size(); ++peer)
     if (!is_in[peer]) names.push_back(name_of(description, peer));
-  std::string last = names.back();
   if (names.size() > most_named) {
-    last = std::to_string(names.size() - most_named) + " more";
-    names.resize(most_named + 1);
+    const std::string others = std::to_string(names.size() - most_named) + " more";
+    names.resize(most_named);
+    names.push_back(others);
   }
-  std::string text;
-  for (std::size_t k = 0; k + 1 < names.size(); ++k) text += (k == 0 ? "" : ", ") + names[k];
-  return text.empty() ? last : text + " and " + last;
+  return enumerated(names);
 }
 
 }  // namespace

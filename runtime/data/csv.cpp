@@ -13,6 +13,7 @@
 #include "runtime/data/csv_identifiers.hpp"
 #include "runtime/data/data_file.hpp"
 #include "runtime/data/formats.hpp"
+#include "topology/foundation/enumeration.hpp"
 #include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
@@ -265,10 +266,9 @@ class CsvReader {
           ", and has another value in every row, as an identifier does; expected a file without it, or with "
           "it at the left and data.skip = 1, which leaves it out; data.skip = 0 keeps it");
     }
-    std::string names;
-    for (std::size_t column = 0; column < left; ++column)
-      names += (column == 0 ? "" : column + 1 == left ? " and " : ", ") + in_quotes((*names_)[column]);
-    ask(first_columns(left) + (left == 1 ? " is called " : " are called ") + names + ", and " +
+    std::vector<std::string> names;
+    for (std::size_t column = 0; column < left; ++column) names.push_back(in_quotes((*names_)[column]));
+    ask(first_columns(left) + (left == 1 ? " is called " : " are called ") + enumerated(names) + ", and " +
         (left == 1 ? "has" : "have") + " another value in every row, as " +
         (left == 1 ? "an identifier does" : "identifiers do") + "; expected " + skip_or_not(left) +
         beside(found, left));

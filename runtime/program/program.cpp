@@ -13,6 +13,7 @@
 #include "algorithms/objectives/stop_asked.hpp"
 #include "runtime/toml/document.hpp"
 #include "topology/foundation/ensure.hpp"
+#include "topology/foundation/enumeration.hpp"
 
 namespace hearsay {
 
@@ -59,10 +60,7 @@ std::string silent_ones_of(std::span<const std::shared_ptr<Program>> programs, P
     if (program->peer() != peer && !program->has_spoken()) silent.push_back(std::to_string(program->peer()));
   if (silent.empty()) return "";
   if (silent.size() == 1) return ", nor has that of peer " + silent.front();
-  std::string ids;
-  for (std::size_t k = 0; k < silent.size(); ++k)
-    ids += (k == 0 ? "" : k + 1 == silent.size() ? " and " : ", ") + silent[k];
-  return ", nor have those of peers " + ids;
+  return ", nor have those of peers " + enumerated(silent);
 }
 
 std::string_view text_of(std::span<const std::byte> bytes) {
