@@ -54,7 +54,7 @@ bool decode_notes(std::span<const std::byte> bytes, SessionState& session, PeerM
     const auto kind = static_cast<FrameKind>(in.number<std::uint8_t>());
     const auto iteration = in.number<std::uint64_t>();
     const auto payload = in.bytes(in.number<std::uint64_t>());
-    session.unacknowledged_reports.push_back({kind, iteration, {payload.begin(), payload.end()}});
+    session.unacknowledged_reports.push_back({kind, iteration, SharedBytes(payload)});
   }
   const auto decoded = decode_meters(in.bytes(in.left()));
   if (decoded) meters = *decoded;

@@ -15,8 +15,8 @@
 namespace hearsay {
 
 /// Asks the peers for their scores of a mean model while the data are at home. Asks a peer again if its
-/// heartbeats show that the question or the answer is lost; what is only late is not asked twice, since a
-/// question is as long as a model.
+/// heartbeats show that the question or the answer is lost. What is only late is not asked twice, since a
+/// question is as long as a model; one that travels in pieces is announced again.
 class Inquiry {
  public:
   /// All must outlive the inquiry.

@@ -72,6 +72,8 @@ class ObserverSession {
   void turn_away(const std::string& why) { turning_away_.emplace(why, input_.peer_count, members_); }
   /// The incarnation of the process that is peer `id`; 0 if there is none.
   std::uint32_t incarnation_of(PeerId id) const { return claims_.of(id).incarnation; }
+  /// True if the run goes on without peer `id`.
+  bool is_gone(PeerId id) const { return members_.is_gone(id); }
   /// Must be called several times a second.
   void tick(Instant now);
   /// Treats peers that have been silent for too long as lost. Must be called only when no frame waits to be

@@ -367,8 +367,7 @@ void PeerDriver<Scalar>::leave_others(PeerEnd end, const std::string& why) {
   stop();
   for (const PeerId neighbor : partners_of(experiment_, id()).destinations)
     session_.send_edge_request({.what = EdgeRequest::What::leave, .neighbor = neighbor, .why = why});
-  const auto words = std::as_bytes(std::span(why));
-  session_.tell_observer({FrameKind::parted, peer_->iteration(), {words.begin(), words.end()}});
+  session_.tell_observer({FrameKind::parted, peer_->iteration(), SharedBytes(std::as_bytes(std::span(why)))});
   end_with(std::move(end));
 }
 

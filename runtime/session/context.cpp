@@ -27,17 +27,15 @@ FrameHeader SessionContext::header(FrameKind kind) const {
   return result;
 }
 
-FrameHeader& SessionContext::say(PeerFrame::Way way, PeerId to, FrameKind kind,
-                                 std::span<const std::byte> payload) {
-  outbox.push_back({way, to, header(kind), {}, {payload.begin(), payload.end()}});
+FrameHeader& SessionContext::say(PeerFrame::Way way, PeerId to, FrameKind kind, SharedBytes payload) {
+  outbox.push_back({way, to, header(kind), {}, std::move(payload)});
   return outbox.back().header;
 }
 
 void SessionContext::say_stop(int exit_code, const std::string& reason) {
   if (is_duplicate_process) return;
-  const auto say_it = [&](PeerFrame::Way way, PeerId to) {
-    say(way, to, Stop{exit_code}, std::as_bytes(std::span(reason)));
-  };
+  const SharedBytes why(std::as_bytes(std::span(reason)));
+  const auto say_it = [&](PeerFrame::Way way, PeerId to) { say(way, to, Stop{exit_code}, why); };
   say_it(PeerFrame::Way::observer, observer_peer);
   for (const PeerId to : input.destinations) say_it(PeerFrame::Way::outlet, to);
 }

@@ -5,8 +5,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "runtime/foundation/shared_bytes.hpp"
 #include "runtime/session/events.hpp"
 #include "runtime/wire/agreement.hpp"
 #include "runtime/wire/control_word.hpp"
@@ -29,9 +31,9 @@ struct PeerFrame {
   Way way;
   PeerId to;
   FrameHeader header;
-  PacketRef packet;                ///< payload of a data frame
-  std::vector<std::byte> payload;  ///< payload of any other frame
-  Instant posted{};                ///< data frames: when the method sent the message
+  PacketRef packet;     ///< payload of a data frame
+  SharedBytes payload;  ///< payload of any other frame
+  Instant posted{};     ///< data frames: when the method sent the message
 };
 
 struct PeerSessionInput {
@@ -87,10 +89,10 @@ struct SessionContext {
 
   FrameHeader header(FrameKind kind) const;
   /// Puts a frame into the outbox. Returns its header, for the caller to fill in more fields.
-  FrameHeader& say(PeerFrame::Way way, PeerId to, FrameKind kind, std::span<const std::byte> payload = {});
+  FrameHeader& say(PeerFrame::Way way, PeerId to, FrameKind kind, SharedBytes payload = {});
   template <ControlWord Word>
-  void say(PeerFrame::Way way, PeerId to, const Word& word, std::span<const std::byte> payload = {}) {
-    put(word, say(way, to, Word::kind, payload));
+  void say(PeerFrame::Way way, PeerId to, const Word& word, SharedBytes payload = {}) {
+    put(word, say(way, to, Word::kind, std::move(payload)));
   }
   /// Tells the observer and all destinations that the run ends now, with this exit code and sentence.
   void say_stop(int exit_code, const std::string& reason);
@@ -129,7 +131,7 @@ struct SessionContext {
 
   PeerSessionInput input;
   std::uint32_t run_id;
-  std::vector<std::byte> hello;  ///< payload of every hello: the agreement
+  SharedBytes hello;  ///< payload of every hello: the agreement
   SessionPhase phase = SessionPhase::greeting;
   bool is_duplicate_process =
       false;  ///< another process has this peer's id, so this one does not tell the others to stop

@@ -15,9 +15,8 @@ namespace {
 /// evaluations are unacknowledged, the last one of the run, as many answers, and the result.
 constexpr std::size_t most_unacknowledged = 8;
 
-FrameHeader& say_to_observer(FrameKind kind, SessionContext& context,
-                             std::span<const std::byte> payload = {}) {
-  return context.say(PeerFrame::Way::observer, observer_peer, kind, payload);
+FrameHeader& say_to_observer(FrameKind kind, SessionContext& context, SharedBytes payload = {}) {
+  return context.say(PeerFrame::Way::observer, observer_peer, kind, std::move(payload));
 }
 
 void say_report(const Report& report, SessionContext& context) {
@@ -25,8 +24,8 @@ void say_report(const Report& report, SessionContext& context) {
 }
 
 template <ControlWord Word>
-void say_to_observer(const Word& word, SessionContext& context, std::span<const std::byte> payload = {}) {
-  context.say(PeerFrame::Way::observer, observer_peer, word, payload);
+void say_to_observer(const Word& word, SessionContext& context, SharedBytes payload = {}) {
+  context.say(PeerFrame::Way::observer, observer_peer, word, std::move(payload));
 }
 
 }  // namespace
@@ -57,7 +56,8 @@ void ObserverLink::say_ready(SessionContext& context) const {
 
 void ObserverLink::say_for_whom_it_waits(const std::string& whom, SessionContext& context) const {
   if (welcomed_)
-    say_to_observer(to_observer::Ready{.still_waits = true}, context, std::as_bytes(std::span(whom)));
+    say_to_observer(to_observer::Ready{.still_waits = true}, context,
+                    SharedBytes(std::as_bytes(std::span(whom))));
 }
 
 void ObserverLink::show_life(SessionContext& context) {

@@ -19,7 +19,7 @@ void PartedEdges::send_edge_request(const EdgeRequest& request, Retention& reten
     case EdgeRequest::What::part:
     case EdgeRequest::What::leave: {
       const to_neighbor::Parted parted{request.what == EdgeRequest::What::leave};
-      const auto why = std::as_bytes(std::span(request.why));
+      const SharedBytes why(std::as_bytes(std::span(request.why)));
       part(neighbor);
       // Said again even if it was said before: the first `parted` may be lost.
       if (context.is_destination(neighbor)) {

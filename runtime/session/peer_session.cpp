@@ -204,7 +204,7 @@ void PeerSession::answer_hello(const FrameHeader& hello, std::span<const std::by
   if (!verdict.welcome()) {
     ++context_.counters.refused;
     context_.say(PeerFrame::Way::reply, sender, FrameKind::refuse,
-                 std::as_bytes(std::span(verdict.for_the_caller)));
+                 SharedBytes(std::as_bytes(std::span(verdict.for_the_caller))));
     if (!context_.is_ready() && !verdict.for_me.empty()) context_.fail(2, verdict.for_me);
     return;
   }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/foundation/shared_bytes.hpp"
 #include "runtime/peer/outgoing.hpp"
 #include "runtime/wire/frame.hpp"
 
@@ -15,7 +16,7 @@ namespace hearsay {
 struct Report {
   FrameKind kind;
   std::uint64_t iteration;
-  std::vector<std::byte> payload;
+  SharedBytes payload;
 };
 
 /// The part of a session that a checkpoint keeps: with it a later process continues the session.

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 #include "runtime/foundation/units.hpp"
-#include "runtime/transfer/quickest_delay.hpp"
+#include "runtime/transfer/piece_delays.hpp"
 
 namespace hearsay {
 
@@ -12,25 +14,31 @@ namespace hearsay {
 /// the time that the port needs for it.
 class Courtesy {
  public:
-  bool permits(Instant now, bool training_waits) const { return !training_waits || is_idle_ || now >= next_; }
-  /// A piece is under way from `now` on.
-  void note_piece(Instant now) {
+  bool permits(Instant now, bool training_waits) const {
+    return !training_waits || now >= next_ || (is_idle_ && under_way_ == 0);
+  }
+  /// A piece of `bytes` bytes is under way from `now` on.
+  void note_piece(std::uint64_t bytes, Instant now) {
+    ++under_way_;
     is_idle_ = false;
-    next_ = now + share * std::clamp(alone_, least, most);
+    next_ = now + share * std::clamp(delays_.alone(bytes), least, most);
   }
-  /// A piece was under way for so long.
-  void note_delay(Duration delay, Instant now) {
-    alone_ = quickest_.of(delay, now);
-    is_idle_ = delay <= alone_ + alone_ / 2 + least;
+  /// A piece of `bytes` bytes has come, and was under way for so long.
+  void note_delay(std::uint64_t bytes, Duration delay, Instant now) {
+    note_end(1);
+    const Duration alone = delays_.note(bytes, delay, now);
+    is_idle_ = delay <= alone + alone / 2 + least;
   }
+  /// So many pieces are not under way any more. They tell nothing of the port.
+  void note_end(std::size_t pieces) { under_way_ -= std::min(pieces, under_way_); }
 
  private:
   static constexpr int share = 20;  // one part in so many
   static constexpr Duration least = std::chrono::milliseconds(1);
   static constexpr Duration most = std::chrono::seconds(1);
 
-  QuickestDelay quickest_;
-  Duration alone_ = std::chrono::milliseconds(10);  // that of a piece which met no other bytes
+  PieceDelays delays_;
+  std::size_t under_way_ = 0;
   bool is_idle_ = false;
   Instant next_ = Instant::min();  // when a piece may travel although others may be on their way
 };

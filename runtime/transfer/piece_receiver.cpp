@@ -10,8 +10,15 @@ namespace {
 // A piece that comes so much later than the last one did is lost with its connection.
 constexpr Duration patience = std::chrono::seconds(3);
 constexpr int delays_of_patience = 4;
-// Then the sender has given the frame up, or is gone. If it still wants to send it, it announces it again.
+// Then the sender makes room for others until it announces the frame again.
 constexpr int most_losses = 4;
+
+bool is_announced_in(const FrameHeader& header, const FrameHeader& head) {
+  const bool is_long = header.kind == FrameKind::evaluation || header.kind == FrameKind::question;
+  return is_long && header.run_id == head.run_id && header.sender == head.sender &&
+         header.incarnation == head.incarnation &&
+         PiecesOf{header.kind, header.iteration} == as_piece(head).of && header.payload_bytes > 0;
+}
 
 }  // namespace
 
@@ -20,56 +27,81 @@ std::optional<WholeFrame> PieceReceiver::hear(std::size_t from, const FrameHeade
                                               Courtesy& courtesy) {
   const Piece piece = as_piece(head);
   if (piece.from == 0) {
-    take_announcement(from, head, payload);
+    take_announcement(from, head, payload, courtesy);
     return std::nullopt;
   }
   Sender& sender = senders_[from];
   const bool fits = sender.frame && piece.of == sender.name() &&
                     head.incarnation == sender.frame->header.incarnation && piece.from == sender.has() &&
-                    payload.size() <= sender.bytes() - sender.has();
+                    payload.size() <= sender.ever_asked - sender.has();
   if (!fits) return std::nullopt;  // it came twice, or of a frame that is not wanted any more
   std::vector<std::byte>& whole = sender.frame->payload;
+  whole.reserve(sender.frame->header.payload_bytes);
   whole.insert(whole.end(), payload.begin(), payload.end());
   sender.asked_until = std::max(sender.asked_until, sender.has());
-  note_arrival(sender, payload.size(), now, courtesy);
+  note_arrival(sender, now, courtesy);
   if (sender.has() < sender.bytes()) return std::nullopt;
-  say(from, sender.bytes(), 0);
-  std::optional<WholeFrame> done = std::move(sender.frame);
-  forget(from);
-  return payload_intact(done->header, done->payload) ? std::move(done) : std::nullopt;
+  WholeFrame done = std::move(*sender.frame);
+  const PiecesOf name = sender.name();
+  const std::uint64_t end = header_bytes + done.payload.size();
+  drop_frame(from, courtesy);
+  if (!payload_intact(done.header, done.payload)) return std::nullopt;  // it will be announced again
+  say(from, {.of = name, .from = end, .bytes = 0, .has = end});
+  sender.whole = done.header;
+  return done;
 }
 
 void PieceReceiver::take_announcement(std::size_t from, const FrameHeader& head,
-                                      std::span<const std::byte> payload) {
+                                      std::span<const std::byte> payload, Courtesy& courtesy) {
   const DecodedHeader announced = decode_header(payload, payload_limit_bytes_);
   const FrameHeader& header = announced.header;
-  const bool is_of_sender = announced.defect == FrameDefect::none && header.run_id == head.run_id &&
-                            header.sender == head.sender && header.incarnation == head.incarnation &&
-                            PiecesOf{header.kind, header.iteration} == as_piece(head).of;
-  if (!is_of_sender || header.payload_bytes == 0) return;
+  if (announced.defect != FrameDefect::none || !is_announced_in(header, head)) return;
   Sender& sender = senders_[from];
-  if (!sender.frame || sender.frame->header != header) {
-    forget(from);
-    sender.frame = WholeFrame{header, {}};
-    sender.asked_until = header_bytes;
-    turns_.push_back(from);
+  const PiecesOf name{header.kind, header.iteration};
+  if (!sender.needs(header)) {
+    const std::uint64_t end = header_bytes + header.payload_bytes;
+    return say(from, {.of = name, .from = end, .bytes = 0, .has = end});
   }
-  say(from, sender.has(), 0);
+  if (!sender.frame || sender.frame->header != header) {
+    drop_frame(from, courtesy);
+    sender.frame = WholeFrame{header, {}};
+    sender.asked_until = sender.ever_asked = header_bytes;
+  }
+  if (std::ranges::find(turns_, from) == turns_.end()) turns_.push_back(from);
+  say(from, {.of = name, .from = sender.has(), .bytes = 0, .has = sender.has()});
 }
 
-void PieceReceiver::note_arrival(Sender& sender, std::uint64_t bytes, Instant now, Courtesy& courtesy) {
+void PieceReceiver::note_arrival(Sender& sender, Instant now, Courtesy& courtesy) {
   while (!sender.asked.empty() && sender.asked.front().until <= sender.has()) {
-    sender.last_delay = now - sender.asked.front().at;
+    const Asked asked = sender.asked.front();
     sender.asked.pop_front();
-    sender.window.note(bytes, sender.last_delay, sender.under_way() + bytes, now);
-    courtesy.note_delay(sender.last_delay, now);
+    sender.last_delay = now - asked.at;
+    if (!asked.is_first) {
+      courtesy.note_end(1);
+      continue;
+    }
+    sender.window.note(asked.bytes, sender.last_delay, sender.under_way() + asked.bytes, now);
+    courtesy.note_delay(asked.bytes, sender.last_delay, now);
   }
   sender.last_news = now;
   sender.losses = 0;
 }
 
-void PieceReceiver::forget(std::size_t from) {
+void PieceReceiver::close(std::size_t from, std::uint64_t iteration, Courtesy& courtesy) {
   Sender& sender = senders_[from];
+  sender.closed = std::max(sender.closed, std::optional(iteration));
+  if (sender.frame && sender.frame->header.iteration <= iteration) drop_frame(from, courtesy);
+}
+
+void PieceReceiver::forget(std::size_t from, Courtesy& courtesy) {
+  drop_frame(from, courtesy);
+  senders_[from].whole.reset();
+  senders_[from].closed.reset();
+}
+
+void PieceReceiver::drop_frame(std::size_t from, Courtesy& courtesy) {
+  Sender& sender = senders_[from];
+  courtesy.note_end(sender.asked.size());
   sender.frame.reset();
   sender.asked.clear();
   sender.losses = 0;
@@ -87,29 +119,24 @@ Instant PieceReceiver::next() const {
 }
 
 /// A sender from which nothing comes makes room for the next one.
-void PieceReceiver::give_up_what_is_lost(Instant now) {
+void PieceReceiver::give_up_what_is_lost(Instant now, Courtesy& courtesy) {
   for (std::size_t k = active(); k-- > 0;) {
     const std::size_t whom = turns_[k];
     Sender& sender = senders_[whom];
     if (now < sender.lost_at()) continue;
-    if (++sender.losses > most_losses) {
-      forget(whom);
-      continue;
-    }
+    courtesy.note_end(sender.asked.size());
     sender.asked.clear();
     sender.asked_until = sender.has();
     sender.window.note_loss(now);
     turns_.erase(turns_.begin() + static_cast<std::ptrdiff_t>(k));
-    turns_.push_back(whom);
+    if (++sender.losses <= most_losses)
+      turns_.push_back(whom);
+    else
+      sender.losses = 0;  // what has come is kept
   }
 }
 
-bool PieceReceiver::anything_under_way() const {
-  return std::ranges::any_of(senders_, [](const Sender& sender) { return !sender.asked.empty(); });
-}
-
-bool PieceReceiver::tick(Instant now, bool training_waits, Courtesy& courtesy) {
-  give_up_what_is_lost(now);
+bool PieceReceiver::ask(Instant now, bool training_waits, Courtesy& courtesy) {
   bool is_free = true;
   for (std::size_t k = 0; k < active(); ++k)
     is_free = ask(turns_[k], now, training_waits, courtesy) && is_free;
@@ -124,12 +151,16 @@ bool PieceReceiver::ask(std::size_t whom, Instant now, bool training_waits, Cour
         std::min<std::uint64_t>(sender.window.piece_bytes(), sender.bytes() - sender.asked_until);
     const bool has_room = sender.asked.empty() || sender.under_way() + piece <= sender.window.bytes();
     if (!has_room) return true;
-    if (!courtesy.permits(now, training_waits) || (training_waits && anything_under_way())) return false;
+    if (!courtesy.permits(now, training_waits)) return false;
     if (sender.asked.empty()) sender.last_news = now;
-    say(whom, sender.asked_until, static_cast<std::uint32_t>(piece));
+    say(whom, {.of = sender.name(),
+               .from = sender.asked_until,
+               .bytes = static_cast<std::uint32_t>(piece),
+               .has = sender.has()});
+    sender.asked.push_back({sender.asked_until + piece, piece, now, sender.asked_until >= sender.ever_asked});
     sender.asked_until += piece;
-    sender.asked.push_back({sender.asked_until, now});
-    courtesy.note_piece(now);
+    sender.ever_asked = std::max(sender.ever_asked, sender.asked_until);
+    courtesy.note_piece(piece, now);
   }
   return true;
 }

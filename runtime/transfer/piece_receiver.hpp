@@ -23,8 +23,7 @@ struct WholeFrame {
 };
 
 /// Asks senders for the pieces of their long frames, at most eight at a time in the order of the
-/// announcements, and puts the frames together. Holds at most one unfinished frame of each sender, and memory
-/// for no more of it than has come.
+/// announcements, and puts the frames together. Holds at most one unfinished frame of each sender.
 class PieceReceiver {
  public:
   /// Senders are numbered from 0. A frame with a longer payload than `payload_limit_bytes` is not taken.
@@ -34,11 +33,15 @@ class PieceReceiver {
   /// Takes in a piece of sender `from`, whose checksums are right. Returns the frame that it completes.
   std::optional<WholeFrame> hear(std::size_t from, const FrameHeader& head,
                                  std::span<const std::byte> payload, Instant now, Courtesy& courtesy);
-  /// Sender `from` has sent this frame whole, or is another process now: its pieces are not needed.
-  void forget(std::size_t from);
+  /// Frames of sender `from` on `iteration` or earlier ones are not needed any more.
+  void close(std::size_t from, std::uint64_t iteration, Courtesy& courtesy);
+  /// Sender `from` is another process now, or gone.
+  void forget(std::size_t from, Courtesy& courtesy);
 
+  /// What has not come by now is asked for again. To be called only if no frame waits to be read.
+  void give_up_what_is_lost(Instant now, Courtesy& courtesy);
   /// Asks for what may travel now. Returns false if only the training holds up something.
-  bool tick(Instant now, bool training_waits, Courtesy& courtesy);
+  bool ask(Instant now, bool training_waits, Courtesy& courtesy);
   /// What to say to the senders. The caller must remove it.
   struct Said {
     std::size_t to;
@@ -46,44 +49,50 @@ class PieceReceiver {
   };
   std::vector<Said>& outbox() { return outbox_; }
 
-  /// When what is under way is believed to be lost: `tick` is due then.
+  /// When what is under way is believed to be lost.
   Instant next() const;
 
  private:
   struct Asked {
     std::uint64_t until;
+    std::uint64_t bytes;
     Instant at;
+    bool is_first;  // false: it may come from an earlier ask
   };
   struct Sender {
     std::optional<WholeFrame> frame;  // unfinished; the payload has what has come
     std::uint64_t asked_until = 0;    // a position in the frame
-    std::deque<Asked> asked = {};     // what is under way
+    std::uint64_t ever_asked = 0;     // the last position that was ever asked for
+    std::deque<Asked> asked;          // what is under way
     Instant last_news{};              // when a piece came, or was asked for while none was under way
     Duration last_delay{};
     int losses = 0;  // since a piece came
-    TakeWindow window = {};
+    TakeWindow window;
+    std::optional<FrameHeader> whole;     // the last frame that has come whole: its sender may not know it
+    std::optional<std::uint64_t> closed;  // the last iteration that is closed
 
     PiecesOf name() const { return {frame->header.kind, frame->header.iteration}; }
     std::uint64_t has() const { return header_bytes + frame->payload.size(); }
     std::uint64_t bytes() const { return header_bytes + frame->header.payload_bytes; }
     std::uint64_t under_way() const { return asked_until - has(); }
     Instant lost_at() const;
+    bool needs(const FrameHeader& header) const {
+      return whole != header && (!closed || header.iteration > *closed);
+    }
   };
   std::size_t active() const { return std::min(turns_.size(), most_active); }
-  void take_announcement(std::size_t from, const FrameHeader& head, std::span<const std::byte> payload);
-  void note_arrival(Sender& sender, std::uint64_t bytes, Instant now, Courtesy& courtesy);
-  void give_up_what_is_lost(Instant now);
-  bool anything_under_way() const;
+  void take_announcement(std::size_t from, const FrameHeader& head, std::span<const std::byte> payload,
+                         Courtesy& courtesy);
+  void note_arrival(Sender& sender, Instant now, Courtesy& courtesy);
+  void drop_frame(std::size_t from, Courtesy& courtesy);
   bool ask(std::size_t whom, Instant now, bool training_waits, Courtesy& courtesy);
-  void say(std::size_t to, std::uint64_t from, std::uint32_t bytes) {
-    outbox_.push_back({to, {senders_[to].name(), from, bytes}});
-  }
+  void say(std::size_t to, const Take& take) { outbox_.push_back({to, take}); }
 
   static constexpr std::size_t most_active = 8;
 
   std::size_t payload_limit_bytes_;
   std::vector<Sender> senders_;
-  std::deque<std::size_t> turns_;  // the senders with an unfinished frame; the first ones are asked
+  std::deque<std::size_t> turns_;  // the senders that owe pieces; the first ones are asked
   std::vector<Said> outbox_;
 };
 

@@ -10,8 +10,6 @@ namespace hearsay {
 
 namespace {
 
-// A receiver asks for at most its window at once. Whoever asks for more without taking is not served.
-constexpr std::size_t most_asked = 64;
 // Two evaluations and a result are under way at most, unless the observer is away: then it needs none of the
 // older ones when it is back.
 constexpr std::size_t most_waiting = 8;
@@ -20,56 +18,115 @@ constexpr std::size_t most_waiting = 8;
 
 void PieceSender::add(const FrameHeader& header, SharedBytes payload) {
   ensure(header.payload_bytes == payload.size(), "the header of a frame in pieces is complete");
-  const PiecesOf name{header.kind, header.iteration};
-  const auto known = std::ranges::find(frames_, name, &Waiting::name);
-  if (known == frames_.end()) {
-    if (frames_.size() == most_waiting) close_front();
-    frames_.push_back({header, std::move(payload), false});
-    return;
-  }
-  if (known->is_announced && !known->is_answered) known->is_whole = true;
-  known->is_announced = false;
+  ensure(!is_waiting({header.kind, header.iteration}), "a frame in pieces is sent once");
+  frames_.push_back({header, std::move(payload), false});
 }
 
-void PieceSender::add_whole(const FrameHeader& header, SharedBytes payload) {
+void PieceSender::add_result(const FrameHeader& header, SharedBytes payload) {
+  std::erase_if(frames_, [](const Waiting& frame) { return frame.is_whole; });
   frames_.push_back({header, std::move(payload), true});
 }
 
+const PieceSender::Waiting* PieceSender::find(const PiecesOf& name) const {
+  const auto found = std::ranges::find(frames_, name, &Waiting::name);
+  return found == frames_.end() ? nullptr : &*found;
+}
+
+std::optional<std::uint32_t> PieceSender::checksum_of(std::span<const std::byte> payload) const {
+  for (const Waiting& frame : frames_)
+    if (!frame.is_whole && frame.payload.bytes().data() == payload.data() &&
+        frame.payload.size() == payload.size())
+      return frame.header.payload_checksum;
+  return std::nullopt;
+}
+
 void PieceSender::hear(const Take& take, Instant now, Courtesy& courtesy) {
-  if (frames_.empty() || take.of != frames_.front().name()) return;
-  Waiting& frame = frames_.front();
-  frame.is_answered = true;
-  if (take.from > frame.bytes()) return;
-  if (take.from == frame.bytes()) return close_front();
-  if (take.bytes == 0 || take.from < header_bytes || asked_.size() == most_asked) return;
-  // It asks as soon as it has the last one.
-  if (last_piece_left_) courtesy.note_delay(now - *std::exchange(last_piece_left_, std::nullopt), now);
+  if (frames_.empty() || frames_.front().is_whole || take.of != frames_.front().name()) return;
+  const std::uint64_t end = frames_.front().bytes();
+  if (take.has > end) return;
+  note_arrivals(take.has, now, courtesy);
+  if (take.has == end) return close_front(courtesy);
+  if (take.bytes == 0 || !can_serve(take)) return;
+  give_up_from(take.from, courtesy);
+  if (asked_.size() == TakeWindow::most_pieces) return;
   asked_.push_back(take);
+  interval_ = least_interval;
+  announces_at_ = now + interval_;
+}
+
+bool PieceSender::can_serve(const Take& take) const {
+  return take.from >= header_bytes && take.from < frames_.front().bytes() &&
+         take.bytes <= TakeWindow::most_piece_bytes;
+}
+
+void PieceSender::note_arrivals(std::uint64_t has, Instant now, Courtesy& courtesy) {
+  for (; !left_.empty() && left_.front().until <= has; left_.pop_front()) {
+    const Left& piece = left_.front();
+    piece.is_timed ? courtesy.note_delay(piece.bytes, now - piece.at, now) : courtesy.note_end(1);
+  }
+}
+
+/// A take from `from` on says that what left from there on is lost, or late.
+void PieceSender::give_up_from(std::uint64_t from, Courtesy& courtesy) {
+  std::erase_if(asked_, [&](const Take& earlier) { return earlier.from >= from; });
+  courtesy.note_end(std::erase_if(left_, [&](const Left& piece) { return piece.until > from; }));
+}
+
+void PieceSender::close(std::uint64_t iteration, Courtesy& courtesy) {
+  const auto is_closed = [&](const Waiting& frame) {
+    return !frame.is_whole && frame.header.iteration <= iteration;
+  };
+  if (!frames_.empty() && is_closed(frames_.front())) begin_front(courtesy);
+  std::erase_if(frames_, is_closed);
+}
+
+void PieceSender::forget(Courtesy& courtesy) {
+  begin_front(courtesy);
+  frames_.clear();
+}
+
+/// The first frame will be another one.
+void PieceSender::begin_front(Courtesy& courtesy) {
+  courtesy.note_end(left_.size());
+  asked_.clear();
+  left_.clear();
+  ever_left_ = 0;
+  interval_ = least_interval;
+  announce_again();
+}
+
+void PieceSender::close_front(Courtesy& courtesy) {
+  begin_front(courtesy);
+  frames_.pop_front();
 }
 
 void PieceSender::send(Instant now, bool training_waits, Courtesy& courtesy, const Sink& sink) {
+  while (frames_.size() > most_waiting) close_front(courtesy);
   while (!frames_.empty() && frames_.front().is_whole) {
     sink(frames_.front().header, frames_.front().payload.bytes());
-    close_front();
+    close_front(courtesy);
   }
   if (frames_.empty()) return;
-  Waiting& frame = frames_.front();
-  if (!std::exchange(frame.is_announced, true)) announce(sink);
+  if (now >= announces_at_) announce(now, sink);
+  const Waiting& frame = frames_.front();
   while (!asked_.empty() && courtesy.permits(now, training_waits)) {
     const Take take = asked_.front();
     asked_.pop_front();
     const std::uint64_t begin = take.from - header_bytes;
     const std::uint64_t bytes = std::min<std::uint64_t>(take.bytes, frame.payload.size() - begin);
     send_piece(take.from, frame.payload.bytes().subspan(begin, bytes), sink);
-    courtesy.note_piece(now);
-    last_piece_left_ = now;
+    courtesy.note_piece(bytes, now);
+    left_.push_back({take.from + bytes, bytes, now, take.from >= ever_left_});
+    ever_left_ = std::max(ever_left_, take.from + bytes);
   }
 }
 
-void PieceSender::announce(const Sink& sink) const {
+void PieceSender::announce(Instant now, const Sink& sink) {
   std::array<std::byte, header_bytes> head{};
   encode_header(frames_.front().header, head);
   send_piece(0, head, sink);
+  announces_at_ = now + interval_;
+  interval_ = std::min(2 * interval_, most_interval);
 }
 
 void PieceSender::send_piece(std::uint64_t from, std::span<const std::byte> bytes, const Sink& sink) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "runtime/foundation/units.hpp"
@@ -15,13 +16,17 @@ class TakeWindow {
  public:
   static constexpr std::uint64_t least_bytes = 8 << 10;
   static constexpr std::uint64_t most_bytes = 64 << 20;
+  static constexpr std::uint64_t least_piece_bytes = 8 << 10;
+  static constexpr std::uint64_t most_piece_bytes = 256 << 10;
+  /// The most pieces that a window asks for at once.
+  static constexpr std::size_t most_pieces = most_bytes / most_piece_bytes;
   /// A piece that comes later than the quickest one by more than this had to queue.
   static constexpr Duration queueing_limit = std::chrono::milliseconds(25);
 
   std::uint64_t bytes() const { return bytes_; }
   /// How long a piece is to be: an eighth of the window.
   std::uint32_t piece_bytes() const {
-    return static_cast<std::uint32_t>(std::clamp(bytes_ / 8, least_bytes, std::uint64_t{256 << 10}));
+    return static_cast<std::uint32_t>(std::clamp(bytes_ / 8, least_piece_bytes, most_piece_bytes));
   }
   /// A piece of `bytes` bytes has come `delay` after it was asked for. `under_way`: how many bytes were, with
   /// it. A window that is not used says nothing of a larger one, and does not grow.

@@ -12,10 +12,19 @@ constexpr Duration look_again_after = std::chrono::milliseconds(5);
 }  // namespace
 
 void Transfers::send(std::size_t to, FrameHeader header, SharedBytes payload) {
-  if (header.kind == FrameKind::result) return senders_[to].add_whole(header, std::move(payload));
+  PieceSender& sender = senders_[to];
+  if (header.kind == FrameKind::result) return sender.add_result(header, std::move(payload));
+  if (sender.is_waiting({header.kind, header.iteration})) return sender.announce_again();
   header.payload_bytes = static_cast<std::uint32_t>(payload.size());
-  header.payload_checksum = payload_checksum(payload);
-  senders_[to].add(header, std::move(payload));
+  header.payload_checksum = checksum_of(payload);
+  sender.add(header, std::move(payload));
+}
+
+/// A question is the same for all peers.
+std::uint32_t Transfers::checksum_of(const SharedBytes& payload) const {
+  for (const PieceSender& sender : senders_)
+    if (const auto known = sender.checksum_of(payload)) return *known;
+  return payload_checksum(payload);
 }
 
 std::optional<WholeFrame> Transfers::hear(std::size_t from, const FrameHeader& head,
@@ -25,13 +34,26 @@ std::optional<WholeFrame> Transfers::hear(std::size_t from, const FrameHeader& h
   return std::nullopt;
 }
 
-void Transfers::forget(std::size_t other) {
-  senders_[other].forget();
-  receiver_.forget(other);
+void Transfers::close(std::size_t other, std::uint64_t iteration) {
+  senders_[other].close(iteration, outgoing_);
+  receiver_.close(other, iteration, incoming_);
 }
 
-void Transfers::carry_out(Instant now, bool training_waits, const Sink& sink) {
-  bool is_free = receiver_.tick(now, training_waits, incoming_);
+void Transfers::forget(std::size_t other) {
+  senders_[other].forget(outgoing_);
+  receiver_.forget(other, incoming_);
+}
+
+Instant Transfers::next() const {
+  Instant first = std::min(next_look_, receiver_.next());
+  for (const PieceSender& sender : senders_) first = std::min(first, sender.next());
+  return first;
+}
+
+void Transfers::carry_out(const Moment& moment, const Sink& sink) {
+  const auto& [now, training_waits, all_is_read] = moment;
+  if (all_is_read) receiver_.give_up_what_is_lost(now, incoming_);
+  bool is_free = receiver_.ask(now, training_waits, incoming_);
   for (const PieceReceiver::Said& said : receiver_.outbox()) {
     FrameHeader header;
     header.run_id = self_.run_id;
@@ -44,7 +66,7 @@ void Transfers::carry_out(Instant now, bool training_waits, const Sink& sink) {
   for (std::size_t k = 0; k < senders_.size(); ++k) {
     const std::size_t to = (first_ + k) % senders_.size();
     senders_[to].send(
-        now, training_waits, outgoing_,
+        moment.now, moment.training_waits, outgoing_,
         [&](const FrameHeader& header, std::span<const std::byte> payload) { sink(to, header, payload); });
   }
   first_ = (first_ + 1) % senders_.size();

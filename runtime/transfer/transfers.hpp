@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -35,28 +34,35 @@ class Transfers {
     return is_model ? payload_bytes >= PieceSender::shortest_bytes
                     : kind == FrameKind::result && !senders_[to].empty();
   }
-  /// Takes over such a frame.
+  /// Takes over such a frame. One that is on its way already is announced again.
   void send(std::size_t to, FrameHeader header, SharedBytes payload);
 
   static bool is_word(FrameKind kind) { return kind == FrameKind::piece || kind == FrameKind::take; }
   /// Takes in a piece or a take, whose checksums are right. Returns the frame that it completes.
   std::optional<WholeFrame> hear(std::size_t from, const FrameHeader& head,
                                  std::span<const std::byte> payload, Instant now);
-  /// The other one is a new process, or greets this one anew: all that was under way is void.
+  /// The other one knows the verdict on the evaluation at `iteration`, or has said it: no long frame on it or
+  /// on earlier ones, in either direction, is needed any more.
+  void close(std::size_t other, std::uint64_t iteration);
+  /// The other one is a new process, greets this one anew, or is gone: all that was under way is void.
   void forget(std::size_t other);
-  /// It has sent a long frame whole.
-  void forget_what_comes_from(std::size_t other) { receiver_.forget(other); }
 
-  /// Gives `sink` what may leave now. It completes the headers by the payloads. `training_waits`: for
-  /// messages through the same port.
+  struct Moment {
+    Instant now;
+    bool training_waits = false;  ///< for messages through the same port
+    bool all_is_read = true;      ///< no frame waits to be heard: what is overdue is lost
+  };
+  /// Gives `sink` what may leave now. It completes the headers by the payloads.
   using Sink = std::function<void(std::size_t to, const FrameHeader&, std::span<const std::byte>)>;
-  void carry_out(Instant now, bool training_waits, const Sink& sink);
+  void carry_out(const Moment& moment, const Sink& sink);
 
   /// When `carry_out` is to be called again, if nothing is heard before; Instant::max() if nothing is under
   /// way.
-  Instant next() const { return std::min(next_look_, receiver_.next()); }
+  Instant next() const;
 
  private:
+  std::uint32_t checksum_of(const SharedBytes& payload) const;
+
   Self self_;
   std::vector<PieceSender> senders_;
   PieceReceiver receiver_;

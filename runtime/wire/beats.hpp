@@ -10,7 +10,9 @@ namespace hearsay {
 ///
 /// Frames on one connection come in the order in which they were sent. So if the receiver has heard a
 /// heartbeat and not a frame that was sent before it, that frame is lost, however slow the network is: a
-/// connection was broken and made anew. A frame that is only late is not sent again.
+/// connection was broken and made anew. A frame that is only late is not sent again. Heartbeats overtake a
+/// frame that travels in pieces: it counts as lost while it is under way, and is then announced again
+/// (runtime/transfer), which costs two headers.
 struct Beats {
   std::uint32_t own = 0;    ///< the number of this heartbeat
   std::uint32_t heard = 0;  ///< the number of the newest heartbeat that has come from the receiver

@@ -17,7 +17,7 @@ namespace hearsay {
 // fields, its payload, its answer.
 //
 //   offset  bytes  field             meaning
-//        0      2  version           6. Read first: another version may have another length and another
+//        0      2  version           7. Read first: another version may have another length and another
 //                                    checksum
 //        2      1  kind              1 to 27, see below
 //        3      1  flags             bit 0: `due` is a remaining hold; all other bits are zero
@@ -50,7 +50,7 @@ namespace hearsay {
 /// The peer in whose process or on whose host the observer runs. The observer uses the key of this peer.
 inline constexpr PeerId observer_peer = 0;
 
-inline constexpr std::uint16_t wire_version = 6;
+inline constexpr std::uint16_t wire_version = 7;
 inline constexpr std::size_t header_bytes = 64;
 /// `due` lies in [0, due_limit_ns). The limit is 146 years, so the sum of two such times does not overflow.
 inline constexpr std::int64_t due_limit_ns = std::int64_t{1} << 62;

@@ -29,9 +29,13 @@ void put(const Take& take, FrameHeader& header) {
   put_name(take.of, header);
   header.sequence = take.from;
   header.degree = take.bytes;
+  header.due_ns = static_cast<std::int64_t>(take.has);
 }
 Take as_take(const FrameHeader& header) {
-  return {.of = as_pieces_of(header), .from = header.sequence, .bytes = header.degree};
+  return {.of = as_pieces_of(header),
+          .from = header.sequence,
+          .bytes = header.degree,
+          .has = static_cast<std::uint64_t>(header.due_ns)};
 }
 
 }  // namespace hearsay

@@ -26,13 +26,14 @@ struct Piece {
 void put(const Piece& piece, FrameHeader& header);
 Piece as_piece(const FrameHeader& header);
 
-/// The receiver asks for `bytes` bytes from position `from` on. 0 bytes: it has heard the announcement, and
-/// will ask. 0 bytes from the end of the frame: it has the whole frame.
+/// The receiver has the first `has` bytes of the frame, all of them if that is its length, and asks for
+/// `bytes` bytes from position `from` on; 0 bytes: it asks for nothing now.
 struct Take {
   static constexpr FrameKind kind = FrameKind::take;
   PiecesOf of;
   std::uint64_t from = 0;
   std::uint32_t bytes = 0;
+  std::uint64_t has = 0;  ///< below 2^62
   bool operator==(const Take&) const = default;
 };
 void put(const Take& take, FrameHeader& header);

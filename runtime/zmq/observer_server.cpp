@@ -65,7 +65,8 @@ class ObserverServer::Server {
       if (!heard && session_.silent_peer(monotonic_now()))
         show_life_during([&] { session_.judge_silence(monotonic_now()); });
       send_outbox();
-      send_pieces();
+      end_transfers_with_the_gone();
+      send_pieces(!received);
       if (!heard && !session_.over()) wait();
     }
     for (const PeerId id : session_.did_not_confirm())
@@ -108,9 +109,6 @@ class ObserverServer::Server {
     const PeerId sender = frame.header.sender;
     if (frame.header.run_id == run_id_ && sender < routes_.size())
       routes_[sender].note(frame.header.incarnation, frame.from, session_.incarnation_of(sender));
-    if (frame.header.run_id == run_id_ && frame.header.kind == FrameKind::evaluation &&
-        sender < routes_.size())
-      transfers_.forget_what_comes_from(sender);  // it came whole
     if (frame.header.run_id == run_id_ && Transfers::is_word(frame.header.kind)) {
       hear_piece(frame, control);
       return true;
@@ -128,10 +126,12 @@ class ObserverServer::Server {
 
   void hear_piece(const ReceivedFrame& frame, const RunControl& control) {
     const PeerId sender = frame.header.sender;
-    if (sender >= routes_.size() || frame.header.incarnation != session_.incarnation_of(sender)) return;
+    if (sender >= routes_.size() || session_.is_gone(sender) ||
+        frame.header.incarnation != session_.incarnation_of(sender))
+      return;
     begin_transfers_with(sender);
     const auto whole = transfers_.hear(sender, frame.header, bytes_of(frame.payload), monotonic_now());
-    send_pieces();  // the sender need not wait until the models are evaluated
+    send_pieces(false);  // the sender need not wait until the models are evaluated
     if (!whole) return;
     hear(whole->header, whole->payload, {});
     report_evaluations(control);
@@ -144,8 +144,15 @@ class ObserverServer::Server {
     if (std::exchange(transfers_to_[id], now) != now) transfers_.forget(id);
   }
 
-  void send_pieces() {
-    transfers_.carry_out(monotonic_now(), training_ && training_->is_awaited(),
+  /// Nobody waits for a model of a peer that the run goes on without.
+  void end_transfers_with_the_gone() {
+    for (PeerId id = 0; id < routes_.size(); ++id)
+      if (session_.is_gone(id)) transfers_.forget(id);
+  }
+
+  void send_pieces(bool all_is_read) {
+    const bool training_waits = training_ && training_->is_awaited();
+    transfers_.carry_out({monotonic_now(), training_waits, all_is_read},
                          [this](std::size_t id, const FrameHeader& header, auto payload) {
                            const PeerId to = static_cast<PeerId>(id);
                            const std::string way = routes_[to].to({}, session_.incarnation_of(to));
@@ -251,8 +258,9 @@ class ObserverServer::Server {
       for (ObserverFrame& word : words) {
         const std::string to = routes_[word.to].to(word.only_to, session_.incarnation_of(word.to));
         if (port_ && !to.empty() && !pass_port(word)) continue;
+        begin_transfers_with(word.to);
+        if (word.header.kind == FrameKind::verdict) transfers_.close(word.to, word.header.iteration);
         if (travels_in_pieces(word)) {
-          begin_transfers_with(word.to);
           transfers_.send(word.to, word.header, word.payload);
           continue;
         }

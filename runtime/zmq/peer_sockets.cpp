@@ -96,6 +96,8 @@ class PeerSockets::Server {
     session_->outbox().clear();
     for (SocketEvent& event : session_->events()) {
       if (const auto* const start = std::get_if<RunStarts>(&event)) begin_time(start->origin);
+      if (const auto* const verdict = std::get_if<VerdictArrived>(&event))
+        with_observer_.close(0, verdict->evaluated);
       events.push_back(std::move(event));
     }
     session_->events().clear();
@@ -140,7 +142,7 @@ class PeerSockets::Server {
     if (input_.observer_lane) input_.observer_lane->complete(header, egress_, monotonic_now());
     if (is_far_from_observer() && with_observer_.carries(0, header.kind, word.payload.size()))
       return with_observer_.send(0, header, std::move(word.payload));
-    send_frame(observer_, {}, header, word.payload);
+    send_shared(observer_, {}, header, word.payload);
   }
 
   /// Then long frames travel in pieces; over the emulated network they are whole.
@@ -150,7 +152,7 @@ class PeerSockets::Server {
 
   /// No training of this process gives way: the observer asks for the pieces when its own one permits it.
   void send_pieces() {
-    with_observer_.carry_out(monotonic_now(), false,
+    with_observer_.carry_out({.now = monotonic_now()},
                              [this](std::size_t, const FrameHeader& header, auto payload) {
                                observer_may_be_ready_ = true;
                                send_frame(observer_, {}, header, payload);
@@ -297,7 +299,6 @@ class PeerSockets::Server {
       if (reception == Reception::frame && frame.header.run_id == input_.run_id &&
           is_from_observer(frame.header)) {
         if (frame.header.kind == FrameKind::welcome) with_observer_.forget(0);
-        if (frame.header.kind == FrameKind::question) with_observer_.forget_what_comes_from(0);
         if (Transfers::is_word(frame.header.kind)) {
           hear_piece(frame, now);
           continue;

@@ -71,6 +71,19 @@ TEST_SUITE("net") {
     CHECK(record.total("late") == 0);
   }
 
+  TEST_CASE("faults: models come in pieces, whichever words and pieces a proxy drops") {
+    const std::string front = free_address();
+    HostPeers hosts{{.iterations = "40",
+                     .source = "synthetic(samples=96, features=6000, classes=3)",
+                     .failure = "lost_after = \"3 s\"\n",
+                     .address_of_observer = front,
+                     .on_loopback = true}};
+    hosts.start_all();
+    FrameProxy observer(front, hosts.bound_address_of_observer(), 6, {.drop = 0.04});
+    hosts.check_end();
+    CHECK(observer.stop().dropped > 5);
+  }
+
   TEST_CASE("faults: all of it at once, to and from the observer, too") {
     const FrameFaults all = {.drop = 0.02, .repeat = 0.02, .overtake = 0.02, .truncate = 0.02, .flip = 0.02};
     const auto [record, struck] = Scene().run(4, all, all);

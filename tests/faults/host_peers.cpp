@@ -11,9 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string problem = R"toml(
-[data]
-source = "synthetic(samples=96, features=20, classes=3)"
+const std::string cluster = R"toml(
 [topology]
 file = "cluster.toml"
 [network]
@@ -44,7 +42,8 @@ HostPeers::HostPeers(const Setup& setup) {
     observer =
         "observer_bind = " + line_of(observer_bind_) + "observer = " + line_of(setup.address_of_observer);
   folder_.write("cluster.toml", observer + "family = " + line_of(setup.family) + peers);
-  folder_.write("run.toml", "[run]\niterations = " + setup.iterations + "\nevaluate_every = 10\n" + problem +
+  folder_.write("run.toml", "[run]\niterations = " + setup.iterations +
+                                "\nevaluate_every = 10\n[data]\nsource = " + line_of(setup.source) + cluster +
                                 "[algorithm]\n" + setup.algorithm + "[failure]\n" + setup.failure);
 }
 

@@ -128,7 +128,7 @@ TEST_CASE(
     scene.hear(FrameKind::hello, needed, 0, 81);
     for (const PeerFrame& word : scene.session.outbox())
       if (word.header.kind == FrameKind::refuse)
-        return {reinterpret_cast<const char*>(word.payload.data()), word.payload.size()};
+        return {reinterpret_cast<const char*>(word.payload.bytes().data()), word.payload.size()};
     return "";
   };
   CHECK(refusal(5) ==

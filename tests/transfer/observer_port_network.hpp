@@ -71,6 +71,13 @@ class Network {
   void ask(std::size_t peer, FrameHeader header, const std::vector<std::byte>& payload) {
     observer_.send(peer, header, payload);
   }
+  /// The verdict on the evaluation at `iteration` is said to peer `peer`, and comes if `is_heard`.
+  void say_verdict(std::size_t peer, std::uint64_t iteration, bool is_heard) {
+    observer_.close(peer, iteration);
+    if (is_heard) peers_[peer]->close(0, iteration);
+  }
+  /// The observer hears nothing and says nothing for so long.
+  void stop_observer(Duration time) { observer_goes_on_ = now + time; }
   void break_connection(std::size_t peer) {
     std::erase_if(under_way_, [&](const auto& entry) { return entry.second.peer == peer; });
   }
@@ -84,8 +91,12 @@ class Network {
     peers_[peer] = std::make_unique<Transfers>(1, limit, Transfers::Self{run, static_cast<PeerId>(peer), 6});
     observer_.forget(peer);
   }
-  /// Other traffic through the port towards the observer.
-  void fill_port(Duration up_to) { port_free_[1] = std::max(port_free_[1], now + up_to); }
+  /// The observer goes on without the peer.
+  void drop_peer(std::size_t peer) { observer_.forget(peer); }
+  /// Other traffic through the port of the observer, in both directions.
+  void fill_port(Duration up_to) {
+    for (Instant& free : port_free_) free = std::max(free, now + up_to);
+  }
   void occupy_port(Duration time) { port_free_[1] = std::max(port_free_[1], now) + time; }
 
   /// Runs until `done` or `end`. Returns whether it is done.
@@ -97,10 +108,13 @@ class Network {
       if (under_way_.empty() || under_way_.begin()->first > wakes_at) {
         now = std::max(now, wakes_at);
       } else {
-        now = under_way_.begin()->first;
+        now = std::max(now, under_way_.begin()->first);
         const Frame frame = std::move(under_way_.begin()->second);
         under_way_.erase(under_way_.begin());
-        deliver(frame);
+        if (frame.to_observer && now < observer_goes_on_)
+          under_way_.emplace(observer_goes_on_, frame);
+        else
+          deliver(frame);
       }
       if (now >= end) return false;
     }
@@ -108,7 +122,7 @@ class Network {
 
   /// When something is to be done, if no frame comes before.
   Instant wakes() const {
-    Instant first = observer_.next();
+    Instant first = std::max(observer_.next(), observer_goes_on_);
     for (const auto& peer : peers_) first = std::min(first, peer->next());
     return first;
   }
@@ -116,7 +130,8 @@ class Network {
   Instant now{std::chrono::seconds(1)};
   std::map<std::size_t, std::vector<Sent>> at_observer, at_peers;
   std::uint64_t most_under_way_bytes = 0;
-  std::uint64_t bytes_to_observer = 0;
+  std::uint64_t bytes_to_observer = 0, bytes_to_peers = 0;
+  std::size_t delivered = 0;
 
  private:
   struct Frame {
@@ -142,13 +157,14 @@ class Network {
     free = std::max(free, at_port) + time_of(bytes, bytes_per_s_);
     under_way_.emplace(to_observer ? free : free + latency_,
                        Frame{to_observer, peer, {header, {payload.begin(), payload.end()}}});
-    if (to_observer) bytes_to_observer += header_bytes + payload.size();
+    (to_observer ? bytes_to_observer : bytes_to_peers) += header_bytes + payload.size();
     std::uint64_t all = 0;
     for (const auto& [due, frame] : under_way_) all += frame.sent.payload.size();
     most_under_way_bytes = std::max(most_under_way_bytes, all);
   }
 
   void deliver(const Frame& frame) {
+    ++delivered;
     Transfers& hears = frame.to_observer ? observer_ : *peers_[frame.peer];
     auto& arrived = frame.to_observer ? at_observer : at_peers;
     if (!Transfers::is_word(frame.sent.header.kind)) {
@@ -160,12 +176,17 @@ class Network {
     if (whole) arrived[frame.peer].push_back({whole->header, whole->payload});
   }
 
+  bool waits_at_observer() const {
+    return !under_way_.empty() && under_way_.begin()->first <= now && under_way_.begin()->second.to_observer;
+  }
+
   void carry_out(bool training_waits) {
-    observer_.carry_out(now, training_waits, [&](std::size_t to, const FrameHeader& header, auto payload) {
-      post(false, to, header, payload);
-    });
+    if (now >= observer_goes_on_)
+      observer_.carry_out(
+          {now, training_waits, !waits_at_observer()},
+          [&](std::size_t to, const FrameHeader& header, auto payload) { post(false, to, header, payload); });
     for (std::size_t k = 0; k < peers_.size(); ++k)
-      peers_[k]->carry_out(now, false, [&](std::size_t, const FrameHeader& header, auto payload) {
+      peers_[k]->carry_out({now}, [&](std::size_t, const FrameHeader& header, auto payload) {
         post(true, k, header, payload);
       });
   }
@@ -177,6 +198,7 @@ class Network {
   double uplink_bytes_per_s_;
   std::vector<Instant> uplink_free_;    // by peer
   std::array<Instant, 2> port_free_{};  // by direction
+  Instant observer_goes_on_ = Instant::min();
   std::multimap<Instant, Frame> under_way_;
 };
 

@@ -80,32 +80,38 @@ TEST_CASE("transfer: of an observer that is away no more than eight frames wait"
     announced.push_back(header.iteration);
   };
   for (std::size_t k = 0; k < 20; ++k) {
-    sender.carry_out(Instant(1s), false, sink);
+    sender.carry_out({Instant(1s)}, sink);
     FrameHeader end = header_of(FrameKind::take, 0, 0);
-    put(Take{{FrameKind::evaluation, announced.back()}, header_bytes + 100'000, 0}, end);
+    put(Take{{FrameKind::evaluation, announced.back()}, 0, 0, header_bytes + 100'000}, end);
     sender.hear(0, end, {}, Instant(1s));
   }
   CHECK(announced == std::vector<std::uint64_t>{12, 13, 14, 15, 16, 17, 18, 19});
 }
 
 TEST_CASE(
-    "transfer: while the training waits and the port is busy, models take a twentieth of it, and arrive") {
+    "transfer: while the training waits and the port is busy, models and questions take a twentieth of it "
+    "each, and arrive") {
   for (const double rate : {1e5, 1.25e6, 1.25e7}) {
     CAPTURE(rate);
     Network network(8, rate, 5ms);
     for (PeerId k = 0; k < 8; ++k)
       network.report(k, header_of(FrameKind::evaluation, 10, k), model(4 << 20, k));
+    for (PeerId k = 0; k < 8; ++k) network.ask(k, header_of(FrameKind::question, 5, 0), model(4 << 20, 9));
     network.run_until(Instant(2s), [] { return false; });  // how quick a piece can be is known from before
-    const std::uint64_t before = network.bytes_to_observer;
+    const std::uint64_t models_before = network.bytes_to_observer;
+    const std::uint64_t questions_before = network.bytes_to_peers;
     for (int k = 0; k < 400; ++k) {  // 20 s of other bytes, and always 100 ms of them in the port
       network.fill_port(100ms);
       network.run_until(
           network.now + 50ms, [] { return false; }, true);
     }
-    const double taken = static_cast<double>(network.bytes_to_observer - before);
-    CHECK(taken < 0.06 * 20 * rate + (64 << 10));
-    CHECK(taken > 8 << 10);
-    REQUIRE(network.run_until(Instant(1000s), [&] { return network.at_observer.size() == 8; }));
+    for (const std::uint64_t taken :
+         {network.bytes_to_observer - models_before, network.bytes_to_peers - questions_before}) {
+      CHECK(static_cast<double>(taken) < 0.06 * 20 * rate + (64 << 10));
+      CHECK(taken > 8 << 10);
+    }
+    const auto all_are_here = [&] { return network.at_observer.size() == 8 && network.at_peers.size() == 8; };
+    REQUIRE(network.run_until(Instant(1000s), all_are_here));
   }
 }
 
@@ -199,20 +205,111 @@ TEST_CASE("transfer: a result never overtakes a model, and short frames travel w
   CHECK_FALSE(transfers.carries(0, FrameKind::answer, 1 << 20));
 }
 
-TEST_CASE("transfer: a receiver that knows no pieces gets the whole frame when it is missed") {
+TEST_CASE("transfer: whichever word is the last before a connection breaks, all comes, once and in order") {
+  const auto send_all = [](Network& network) {
+    for (const std::uint64_t iteration : {10, 20, 30}) {
+      network.report(0, header_of(FrameKind::evaluation, iteration, 0), model(70'000, iteration));
+      network.ask(0, header_of(FrameKind::question, iteration, 0), model(80'000, iteration + 1));
+    }
+    network.report(0, header_of(FrameKind::result, 30, 0), model(500, 2));
+  };
+  const auto all_are_here = [](Network& network) {
+    return [&] { return network.at_observer[0].size() >= 4 && network.at_peers[0].size() >= 3; };
+  };
+  Network calm(1, 1.25e6, 5ms);
+  send_all(calm);
+  REQUIRE(calm.run_until(Instant(600s), all_are_here(calm)));
+  REQUIRE(calm.delivered > 60);
+  for (std::size_t words = 0; words <= calm.delivered; ++words) {
+    CAPTURE(words);
+    Network network(1, 1.25e6, 5ms);
+    send_all(network);
+    network.run_until(Instant(600s), [&] { return network.delivered == words; });
+    network.break_connection(0);
+    if (!network.run_until(network.now + 20s, all_are_here(network))) {
+      REQUIRE(network.at_observer[0].size() ==
+              3);  // a result that travels whole is said again by its session
+      network.report(0, header_of(FrameKind::result, 30, 0), model(500, 2));
+    }
+    network.run_until(network.now + 200s, [] { return false; });
+    REQUIRE(network.at_observer[0].size() == 4);
+    REQUIRE(network.at_peers[0].size() == 3);
+    for (const std::size_t k : {0, 1, 2}) {
+      CHECK(network.at_observer[0][k].payload == model(70'000, 10 * (k + 1)));
+      CHECK(network.at_peers[0][k].payload == model(80'000, 10 * (k + 1) + 1));
+    }
+    CHECK(network.at_observer[0][3].header.kind == FrameKind::result);
+    CHECK(network.wakes() == Instant::max());
+  }
+}
+
+TEST_CASE("transfer: what a verdict closes makes room for what is behind it, even if the verdict is lost") {
+  for (const bool is_heard : {true, false}) {
+    CAPTURE(is_heard);
+    Network network(1, 1.25e5, 5ms);
+    for (const std::uint64_t iteration : {10, 20}) {
+      network.report(0, header_of(FrameKind::evaluation, iteration, 0), model(1 << 20, iteration));
+      network.ask(0, header_of(FrameKind::question, iteration, 0), model(1 << 20, iteration));
+    }
+    network.run_until(Instant(3s), [] { return false; });
+    network.say_verdict(0, 10, is_heard);
+    REQUIRE(network.run_until(Instant(40s), [&] { return !network.at_observer[0].empty(); }));
+    CHECK(network.at_observer[0][0].header.iteration == 20);
+    if (!is_heard) continue;  // the observer would send a verdict again that its peer lacks
+    REQUIRE(network.run_until(Instant(40s), [&] { return !network.at_peers[0].empty(); }));
+    CHECK(network.at_peers[0][0].header.iteration == 20);
+  }
+}
+
+TEST_CASE("transfer: a result that is said again is the last word still, and comes once") {
+  Network network(1, 1.25e6, 5ms);
+  network.report(0, header_of(FrameKind::evaluation, 10, 0), model(1 << 20, 1));
+  for (const std::uint64_t k : {2, 3}) network.report(0, header_of(FrameKind::result, 10, 0), model(500, k));
+  network.run_until(Instant(10s), [] { return false; });
+  REQUIRE(network.at_observer[0].size() == 2);
+  CHECK(network.at_observer[0][1].payload == model(500, 3));
+}
+
+TEST_CASE("transfer: an observer that stood still takes the rest as quickly as before") {
+  Network network(4, 1.25e7, 25ms);
+  const std::size_t bytes = 20'000'000;
+  for (PeerId k = 0; k < 4; ++k) network.report(k, header_of(FrameKind::evaluation, 10, k), model(bytes, k));
+  network.run_until(Instant(1500ms), [] { return false; });
+  network.stop_observer(30s);
+  REQUIRE(network.run_until(Instant(100s), [&] { return network.at_observer.size() == 4; }));
+  CHECK(seconds(network.now - Instant(31500ms)) < 1.3 * 4 * bytes / 1.25e7);
+  CHECK(static_cast<double>(network.bytes_to_observer) < 1.01 * 4 * bytes);
+}
+
+TEST_CASE("transfer: peers that announce models and die hold up nobody, once the run goes on without them") {
+  constexpr std::size_t dead = 100;
+  Network network(dead + 1, 1.25e6, 5ms);
+  for (PeerId k = 0; k < dead; ++k)
+    network.report(k, header_of(FrameKind::evaluation, 10, k), model(1 << 20, k));
+  network.run_until(
+      Instant(1100ms), [] { return false; }, true);
+  for (PeerId k = 0; k < dead; ++k) network.silence_peer(k);
+  network.report(dead, header_of(FrameKind::evaluation, 10, dead), model(1 << 20, dead));
+  network.run_until(
+      Instant(4s), [] { return false; }, true);
+  for (PeerId k = 0; k < dead; ++k) network.drop_peer(k);
+  REQUIRE(network.run_until(
+      Instant(8s), [&] { return network.at_observer.contains(dead); }, true));
+}
+
+TEST_CASE("transfer: no receiver makes a sender give out more than a window holds") {
   Transfers sender(1, limit, {run, 0, incarnation});
-  std::vector<FrameHeader> left;
-  const auto sink = [&](std::size_t, const FrameHeader& header, auto) { left.push_back(header); };
-  sender.send(0, header_of(FrameKind::evaluation, 10, 0), model(100'000, 1));
-  sender.carry_out(Instant(1s), false, sink);
-  sender.carry_out(Instant(2s), false, sink);
-  REQUIRE(left.size() == 1);
-  CHECK(left[0].kind == FrameKind::piece);
-  sender.send(0, header_of(FrameKind::evaluation, 10, 0), model(100'000, 1));
-  sender.carry_out(Instant(3s), false, sink);
-  REQUIRE(left.size() == 2);
-  CHECK(left[1].kind == FrameKind::evaluation);
-  CHECK(left[1].payload_bytes == 100'000);
+  sender.send(0, header_of(FrameKind::evaluation, 10, 0), model(32 << 20, 1));
+  std::uint64_t given_out = 0;
+  for (int k = 0; k < 100'000; ++k) {
+    FrameHeader header = header_of(FrameKind::take, 0, 0);
+    const std::uint32_t bytes = k % 2 ? ~std::uint32_t{0} : 256 << 10;
+    put(Take{{FrameKind::evaluation, 10}, header_bytes + std::uint64_t(k), bytes, header_bytes}, header);
+    sender.hear(0, header, {}, Instant(1s));
+  }
+  sender.carry_out({Instant(1s)},
+                   [&](std::size_t, const FrameHeader&, auto payload) { given_out += payload.size(); });
+  CHECK(given_out <= TakeWindow::most_bytes + header_bytes);
 }
 
 TEST_CASE(
@@ -232,16 +329,18 @@ TEST_CASE("transfer: takes and pieces that fit nothing change nothing") {
   Transfers transfers(2, 1 << 20, {run, 0, incarnation});
   const auto nowhere = [](std::size_t, const FrameHeader&, auto) {};
   transfers.send(0, header_of(FrameKind::evaluation, 10, 0), model(100'000, 1));
-  transfers.carry_out(Instant(1s), false, nowhere);
+  transfers.carry_out({Instant(1s)}, nowhere);
   RandomStream random(3, 0, 0, Purpose::data);
   for (int k = 0; k < 20'000; ++k) {
     FrameHeader header = header_of(random.below(2) ? FrameKind::piece : FrameKind::take, 10, 0);
     header.slot = static_cast<std::uint32_t>(random.below(2) ? 7 : random.below(300));
     header.sequence = random.below(3) ? random.below(200'000) : ~std::uint64_t{0} - random.below(3);
     header.degree = random.below(2) ? static_cast<std::uint32_t>(random.below(200'000)) : ~std::uint32_t{0};
+    // A frame of which the receiver claims to have all would be closed.
+    header.due_ns = static_cast<std::int64_t>(random.below(100'000));
     const auto whole = transfers.hear(random.below(2), header, model(random.below(100), k), Instant(1s));
     CHECK_FALSE(whole);
-    transfers.carry_out(Instant(2s), false, nowhere);
+    transfers.carry_out({Instant(2s)}, nowhere);
   }
 }
 
@@ -255,7 +354,7 @@ TEST_CASE("transfer: a frame that is longer than it may be, or announced by anot
     put(Piece{{FrameKind::evaluation, 10}, 0}, piece);
     receiver.hear(0, piece, head, Instant(1s));
     std::size_t answers = 0;
-    receiver.carry_out(Instant(1s), false, [&](std::size_t, const FrameHeader&, auto) { ++answers; });
+    receiver.carry_out({Instant(1s)}, [&](std::size_t, const FrameHeader&, auto) { ++answers; });
     return answers;
   };
   FrameHeader sound = header_of(FrameKind::evaluation, 10, 3);

@@ -97,7 +97,7 @@ TEST_CASE("wire: a golden frame, laid out by hand") {
   header.payload_bytes = 7;
   header.payload_checksum = payload_checksum(payload);
   CHECK(hex(encoded(header)) ==
-        "0600"
+        "0700"
         "04"
         "01"
         "14131211"
@@ -111,7 +111,7 @@ TEST_CASE("wire: a golden frame, laid out by hand") {
         "94939291"
         "07000000"
         "ec59f32e"
-        "29575fca");
+        "32862881");
 }
 
 TEST_CASE("wire: every truncation of a header is refused, and so is anything behind it") {

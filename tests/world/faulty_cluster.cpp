@@ -214,7 +214,8 @@ void FaultyCluster::serve(PeerId id) {
     std::vector<PeerFrame> words;
     words.swap(session.outbox());
     for (PeerFrame& word : words) {
-      Frame frame{word.header, std::move(word.payload)};
+      const std::span<const std::byte> payload = word.payload;
+      Frame frame{word.header, {payload.begin(), payload.end()}};
       if (word.packet) frame.payload.assign(word.packet->bytes().begin(), word.packet->bytes().end());
       frame.header.payload_bytes = static_cast<std::uint32_t>(frame.payload.size());
       const PeerId to = word.to;

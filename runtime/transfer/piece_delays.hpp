@@ -1,0 +1,52 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/foundation/units.hpp"
+#include "runtime/transfer/quickest_delay.hpp"
+#include "runtime/transfer/take_window.hpp"
+
+namespace hearsay {
+
+/// How long pieces of each length take that no other bytes keep waiting. Lengths between two powers of two
+/// count as one.
+class PieceDelays {
+ public:
+  /// Takes in a delay. Returns the quickest one of that length, which may be this one.
+  Duration note(std::uint64_t bytes, Duration delay, Instant now) {
+    Length& length = lengths_[place_of(bytes)];
+    length.quickest = length.delays.of(delay, now);
+    return length.quickest;
+  }
+  /// Returns the quickest delay of that length; if none is known, what the next shorter one says, in
+  /// proportion; else what the next longer one says.
+  Duration alone(std::uint64_t bytes) const {
+    const std::size_t place = place_of(bytes);
+    for (std::size_t k = place + 1; k-- > 0;)
+      if (lengths_[k].quickest > Duration::zero()) return lengths_[k].quickest * (1 << (place - k));
+    for (std::size_t k = place + 1; k < lengths_.size(); ++k)
+      if (lengths_[k].quickest > Duration::zero()) return lengths_[k].quickest;
+    return unknown;
+  }
+
+ private:
+  static constexpr Duration unknown = std::chrono::milliseconds(10);
+  static constexpr int shortest_width = std::bit_width(TakeWindow::least_piece_bytes);
+  static std::size_t place_of(std::uint64_t bytes) {
+    const int width =
+        std::bit_width(std::clamp(bytes, TakeWindow::least_piece_bytes, TakeWindow::most_piece_bytes));
+    return static_cast<std::size_t>(width - shortest_width);
+  }
+
+  struct Length {
+    QuickestDelay delays;
+    Duration quickest{};  // when last noted; 0: none is known
+  };
+  std::array<Length, std::bit_width(TakeWindow::most_piece_bytes) - shortest_width + 1> lengths_;
+};
+
+}  // namespace hearsay
