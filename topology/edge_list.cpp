@@ -78,7 +78,12 @@ DrawnLink edge_of_line(std::string_view line, const std::string& place) {
   const std::vector<std::string> words = edge_list_words(line.substr(0, brace));
   const bool has_attributes = brace < line.size();
   if (words.size() != 2 && (words.size() != 3 || has_attributes))
-    throw Misuse(place + "expected two peers, and a weight or {'name': value, ...} if it has any");
+    throw Misuse(place + "expected two peers, and a weight or {'name': value, ...} if it has any" +
+                 (line.starts_with("(")
+                      ? "; a name with spaces, such as the tuples of a grid, ends at its first "
+                        "space: give the nodes other names, as "
+                        "networkx.convert_node_labels_to_integers does"
+                      : ""));
   if (words.size() == 3 && !is_written_as_number(words[2]))
     throw Misuse(place + "weight = " + words[2] + ": expected a number");
   DrawnLink link{words[0], words[1], words.size() == 3 ? words[2] : "", "", "", "", ArrowHeads::undirected};

@@ -32,6 +32,27 @@ void refuse_deep_json(std::string_view text) {
   }
 }
 
+/// Returns the text with what Python's json writes for numbers that are none, NaN, Infinity and -Infinity, as
+/// texts: no attribute that is used may have them, and the others are not read.
+std::string with_texts_for_no_numbers(std::string_view text) {
+  std::string strict;
+  bool in_text = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    for (const std::string_view word : {"NaN", "-Infinity", "Infinity"})
+      if (!in_text && text.substr(at).starts_with(word)) {
+        strict += "\"" + std::string(word) + "\"";
+        at += word.size();
+      }
+    if (at >= text.size()) break;
+    if (in_text && text[at] == '\\' && at + 1 < text.size())
+      strict += text[at++];
+    else if (text[at] == '"')
+      in_text = !in_text;
+    strict += text[at];
+  }
+  return strict;
+}
+
 /// Returns a value as text. An array, which is how networkx writes a tuple, becomes "(0, 1)".
 std::string json_text_of(const JsonTree& value) {
   if (value.empty()) return value.data() == "null" ? "" : value.data();
@@ -116,7 +137,7 @@ DrawnGraph read_node_link_drawing(const JsonTree& document) {
 
 AnnotatedGraph parse_node_link(std::string_view text, const GraphMending& mending) {
   refuse_deep_json(text);
-  std::istringstream in{with_line_feeds(text)};
+  std::istringstream in{with_texts_for_no_numbers(with_line_feeds(text))};
   JsonTree document;
   try {
     boost::property_tree::read_json(in, document);

@@ -179,6 +179,7 @@ TEST_CASE("topology file: an edge list has a link a line, with a weight or with 
   }
   const auto refusal = [&](const std::string& text) { return misuse_text([&] { edges_of(text); }); };
   CHECK(contains(refusal("a b\nb\n"), "edge list, line 2: expected two peers"));
+  CHECK(contains(refusal("(0, 0) (0, 1) {}\n"), "networkx.convert_node_labels_to_integers"));
   CHECK(contains(refusal("a b {'weight' 1}\n"), "edge list, line 1: expected {'name': value, ...}"));
   CHECK(contains(refusal("a b heavy\n"), "edge list, line 1: weight = heavy: expected a number"));
 }

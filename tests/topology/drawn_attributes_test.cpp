@@ -150,6 +150,25 @@ TEST_CASE("graph files: only weights that are used are judged") {
   CHECK(parse_dot("digraph { a -> b [weight=NaN]; b -> a [weight=nan] }").strands.empty());
 }
 
+TEST_CASE("json: numbers that are none, as Python writes them, are read, and refused where they are used") {
+  const auto drawn = [](const string& number) {
+    return parse_node_link(
+        "{\"graph\": {\"NaN\": \"a \\\"NaN\\\" \\\\\"}, \"nodes\": [{\"id\": \"a NaN\", \"x\": " + number +
+        "}, {\"id\": \"b\", \"x\": [" + number +
+        ", 2]}, {\"id\": \"c\", \"x\": -1}],\n\"links\": "
+        "[{\"source\": \"a NaN\", \"target\": \"b\", \"weight\": " +
+        number + "}, {\"source\": \"b\", \"target\": \"c\", \"weight\":" + number + "}]}");
+  };
+  for (const string number : {"NaN", "Infinity", "-Infinity"}) {
+    CAPTURE(number);
+    CHECK(drawn(number).graph.edges() == path_of_three);
+    CHECK(drawn(number).peers[0].name == "a NaN");
+    CHECK(misuse_text([&] { hearsay::explicit_mixing(drawn(number)); }) ==
+          "link a NaN - b: weight = " + number + ": expected a number");
+  }
+  CHECK(contains(misuse_text([&] { drawn("Inf"); }), "JSON, line 1: "));
+}
+
 TEST_CASE("json: a key that is there twice in one object is refused") {
   const auto refusal = [](const string& nodes, const string& link, const string& rest = "") {
     return misuse_text([&] {
