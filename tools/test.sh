@@ -11,6 +11,11 @@ code=0
 # A test more than there are cores: some wait for time-outs and slow networks.
 ctest --test-dir build --output-on-failure -j "$(($(nproc) + 1))" "$@" || code=$?
 log=build/Testing/Temporary/LastTest.log
+if [ "$code" -ne 0 ]; then
+  echo "What the failed tests said, again:"
+  awk '/^[0-9]+\/[0-9]+ Testing: / { text = "" } { text = text "  " substr($0, 1, 300) "\n" }
+       /^Test Failed\.$/ { printf "%s", text }' "$log"
+fi
 if grep -q 'skipped: ' "$log"; then
   echo "Not tested:"
   grep -o 'skipped: .*' "$log" | sort -u | sed 's/^/  /'

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <sstream>
 
@@ -113,7 +114,9 @@ bool Program::wait_until(const std::function<bool()>& condition) const {
 }
 
 int Program::wait() {
-  ensure(happens(process_fd_, patience_ms), "the program ends within a minute");
+  const bool has_ended = happens(process_fd_, patience_ms);
+  if (!has_ended) std::cerr << "the program has said so far:\n" << complained();
+  ensure(has_ended, "the program ends within a minute");
   int status = 0;
   waitpid(process_, &status, 0);
   reaped_ = true;
