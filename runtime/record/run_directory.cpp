@@ -296,19 +296,22 @@ std::optional<KeptModel> RunDirectory::kept_best() const {
 }
 
 template <class Scalar>
-void RunDirectory::finish(const RunOutcome<Scalar>& outcome, const nlohmann::ordered_json& summary,
-                          SaveModels save) {
+void RunDirectory::save_models(const RunOutcome<Scalar>& outcome, SaveModels save) {
   if (!created()) return;
-  for (LineFile* const file : {&metrics_, &consensus_}) {
-    file->write_waiting();
-    if (file->defect()) throw Misuse(*file->defect());
-  }
   const bool has_mean = outcome.kept_model().size() != 0;  // not if the models stay at their peers
   if (has_mean) write_npy<Scalar>(directory_ / "model.npy", outcome.kept_model());
   if (save == SaveModels::peers || !has_mean)
     for (std::size_t id = 0; id < outcome.models.size(); ++id)
       if (outcome.models[id].size() != 0)  // a peer that is gone has no model
         write_npy<Scalar>(directory_ / ("model-" + std::to_string(id) + ".npy"), outcome.models[id]);
+}
+
+void RunDirectory::finish(const nlohmann::ordered_json& summary) {
+  if (!created()) return;
+  for (LineFile* const file : {&metrics_, &consensus_}) {
+    file->write_waiting();
+    if (file->defect()) throw Misuse(*file->defect());
+  }
   nlohmann::ordered_json whole = summary;
   whole["crc32_of"] = {{"metrics.jsonl", metrics_checksum_.text()},
                        {"consensus.jsonl", consensus_checksum_.text()}};
@@ -328,9 +331,7 @@ template void RunDirectory::keep_best<float>(const KeptModel&);
 template void RunDirectory::keep_best<double>(const KeptModel&);
 template std::optional<KeptModel> RunDirectory::kept_best<float>() const;
 template std::optional<KeptModel> RunDirectory::kept_best<double>() const;
-template void RunDirectory::finish<float>(const RunOutcome<float>&, const nlohmann::ordered_json&,
-                                          SaveModels);
-template void RunDirectory::finish<double>(const RunOutcome<double>&, const nlohmann::ordered_json&,
-                                           SaveModels);
+template void RunDirectory::save_models<float>(const RunOutcome<float>&, SaveModels);
+template void RunDirectory::save_models<double>(const RunOutcome<double>&, SaveModels);
 
 }  // namespace hearsay

@@ -93,10 +93,13 @@ class RunDirectory {
   template <class Scalar>
   std::optional<KeptModel> kept_best() const;
 
-  /// Writes models and summary; does nothing if there was no evaluation. Throws Misuse if they, or lines that
-  /// wait, cannot be written.
+  /// Writes the models in which the run has ended; does nothing if there was no evaluation. Throws Misuse if
+  /// they cannot be written.
   template <class Scalar>
-  void finish(const RunOutcome<Scalar>& outcome, const nlohmann::ordered_json& summary, SaveModels save);
+  void save_models(const RunOutcome<Scalar>& outcome, SaveModels save);
+  /// Writes the summary, which marks the record as complete, after the models; does nothing if there was no
+  /// evaluation. Throws Misuse if it, or lines that wait, cannot be written.
+  void finish(const nlohmann::ordered_json& summary);
 
   const std::filesystem::path& path() const { return directory_; }
   bool created() const { return metrics_.is_open(); }

@@ -152,7 +152,7 @@ void HostsCampaign::check_waited() {
   }
   CampaignEnd end = end_of_0();
   end.code = 0;
-  check_same_bits(end);
+  check_same_bits(toll_, end);
 }
 
 void HostsCampaign::check_dropped_on_hosts() {

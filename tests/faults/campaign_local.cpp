@@ -147,7 +147,8 @@ CampaignEnd LocalCampaign::ended() {
 
 /// True if the run could not begin, since a program did not answer in time (model.answer_within).
 bool LocalCampaign::was_refused() {
-  return end() == 2 && !toll_.mute.empty() && contains(program_->complained(), "within 1 s");
+  return end() == 3 && !toll_.mute.empty() &&
+         contains(program_->complained(), "within 1 s (model.answer_within)");
 }
 
 /// A run that its own rules have ended goes on from its checkpoints.
@@ -158,7 +159,7 @@ void LocalCampaign::check_same_bits_in_the_end() {
     CHECK(program_->everyone_ended());
     begin(true);
   }
-  check_same_bits(ended());
+  check_same_bits(toll_, ended());
   CHECK(program_->everyone_ended());
 }
 
@@ -171,8 +172,10 @@ void LocalCampaign::check_left_alone() {
   }
   CHECK(program_->everyone_ended());
   CHECK(monotonic_now() - since < too_long);
-  const bool had_begun = evaluations_in(output()) > 1;
-  if (plan_.run.has_hub() || !had_begun || std::filesystem::exists(output() / "summary.json")) return;
+  const std::size_t evaluations = evaluations_in(output());
+  // In the last milliseconds the peers have ended, and the parent has not written their model.
+  const bool was_closing = evaluations == campaign_evaluations;
+  if (plan_.run.has_hub() || evaluations <= 1 || was_closing) return;
   for (std::size_t id = 0; id < CampaignRun::peers; ++id) {
     CAPTURE(id);
     if (!toll_.may_be_lost().contains(id))

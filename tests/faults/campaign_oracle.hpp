@@ -30,8 +30,9 @@ struct CampaignEnd {
   std::string complained;
 };
 
-/// Checks that no fault changed a bit: the record equals that of the simulator.
-void check_same_bits(const CampaignEnd& end);
+/// Checks that no fault changed a bit: the record equals that of the simulator. The exit code is 0, or 3 if a
+/// program was ended after its last answer.
+void check_same_bits(const CampaignToll& toll, const CampaignEnd& end);
 
 /// Checks a run under policy "drop" whose record was kept: who was lost is in the record and may be lost by
 /// the toll, and all others trained to the end. If nobody was hit, or a hub that has a standby alone, no bit

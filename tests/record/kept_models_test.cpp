@@ -30,7 +30,8 @@ RunOutcome<double> kept_run(const std::filesystem::path& output, RunSettings::Ru
   };
   control.on_models = [&](const ModelSet& models) { directory.keep<double>(experiment.settings, models); };
   RunOutcome<double> outcome = simulate(experiment, Duration{0}, control);
-  directory.finish(outcome, {{"status", "interrupted"}}, SaveModels::mean);
+  directory.save_models(outcome, SaveModels::mean);
+  directory.finish({{"status", "interrupted"}});
   return outcome;
 }
 
@@ -137,7 +138,8 @@ TEST_CASE("kept models: a run that goes on tells the end of its index anew, and 
     RunDirectory directory(output, EarlierOutput::continued);
     directory.begin({}, 10);
     directory.append({}, outcome.evaluations.back());
-    directory.finish(outcome, {{"status", "interrupted"}}, SaveModels::mean);
+    directory.save_models(outcome, SaveModels::mean);
+    directory.finish({{"status", "interrupted"}});
   }
   CHECK(told("out")["models/index.jsonl"] != before["models/index.jsonl"]);
   CHECK(kept_models(output).size() == 2);

@@ -47,7 +47,8 @@ TEST_CASE("run directory: who began a run is on disk until the summary says so")
   directory.append(experiment.settings, {});
   CHECK(parse_checksummed(content_of(file), "provenance.json") == nlohmann::ordered_json{{"host", "here"}});
   const RunOutcome<double> outcome = simulate(experiment, Duration{0});
-  directory.finish(outcome, summarize(experiment, outcome, Driver::simulator), SaveModels::mean);
+  directory.save_models(outcome, SaveModels::mean);
+  directory.finish(summarize(experiment, outcome, Driver::simulator));
   CHECK_FALSE(std::filesystem::exists(file));
 }
 
@@ -97,7 +98,8 @@ TEST_CASE("run directory: its models are the mean and the peers'") {
     directory.append(experiment.settings, evaluation);
   };
   const RunOutcome<double> outcome = simulate(experiment, Duration{0}, control);
-  directory.finish(outcome, summarize(experiment, outcome, Driver::simulator), SaveModels::peers);
+  directory.save_models(outcome, SaveModels::peers);
+  directory.finish(summarize(experiment, outcome, Driver::simulator));
   const auto read = [&](const std::string& name) { return read_npy<double>(directory.path() / name).values; };
   CHECK(read("model.npy") == outcome.mean_model);
   for (std::size_t id = 0; id < 3; ++id)
@@ -112,7 +114,8 @@ TEST_CASE("run directory: under run.keep = \"best\" model.npy is the best model"
   directory.append(experiment.settings, {});
   RunOutcome<double> outcome = simulate(experiment, Duration{0});
   outcome.best_model = Vector<double>::Constant(4, 7.0);
-  directory.finish(outcome, summarize(experiment, outcome, Driver::simulator), SaveModels::mean);
+  directory.save_models(outcome, SaveModels::mean);
+  directory.finish(summarize(experiment, outcome, Driver::simulator));
   CHECK(read_npy<double>(directory.path() / "model.npy").values == outcome.best_model);
 }
 
@@ -176,7 +179,8 @@ TEST_CASE("run directory: a run without an evaluation leaves nothing behind") {
   RunDirectory directory(folder.path() / "out", EarlierOutput::refused);
   RunOutcome<float> lost;
   lost.status = RunStatus::lost;
-  directory.finish(lost, summarize(experiment, lost, Driver::zmq), SaveModels::mean);
+  directory.save_models(lost, SaveModels::mean);
+  directory.finish(summarize(experiment, lost, Driver::zmq));
   CHECK_FALSE(std::filesystem::exists(directory.path()));
 }
 

@@ -61,7 +61,8 @@ class LearnedPointOf final : public LearnedPoint {
     finished.summary = summarize(experiment_, outcome, Driver::simulator);
     finished.summary["provenance"] = provenance.record(settings.run.seed, finished.warnings);
     finished.output = directory.path();
-    directory.finish(outcome, finished.summary, save);
+    directory.save_models(outcome, save);
+    directory.finish(finished.summary);
     if (timed_before_.empty())
       timed_before_ = directory.path();
     else

@@ -204,6 +204,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
           ? *run_hosts_peer(experiment, 0, *options.as_first_of_hosts, control, options.place).outcome
           : run_local(experiment, control, network ? &*network : nullptr);
   progress.close();
+  directory.save_models(outcome, options.save);  // at once: they exist nowhere else any more
   if (experiment.problem.program_restarts) outcome.restarts += experiment.problem.program_restarts();
   // A signal to the whole process group also ends the peers; the user caused their end all the same.
   if (outcome.status == RunStatus::lost && control.is_interrupted()) {
@@ -225,7 +226,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
     if (!finished.slowness.empty() && !options.quiet && !options.title.empty())
       print_notice(options.title + ": took " + finished.slowness);
   }
-  directory.finish(outcome, finished.summary, options.save);
+  directory.finish(finished.summary);
   finished.output_created = directory.created();
   finished.program_failure = say_end(
       experiment.problem, exit_code_of(outcome.status), outcome.reason,
