@@ -9,14 +9,16 @@
 
 namespace hearsay {
 
-/// When a piece may travel: at any time while the training waits for no message. While it does, one piece
-/// after the other: at once if the last one met no other bytes, so the port is idle; else for a twentieth of
-/// the time that the port needs for it.
+/// When a piece may travel: at any time while the training waits for no message. While it does, pieces are
+/// short, and one follows as soon as the last one has come, if that met no other bytes, so the port is idle;
+/// else a piece may have a twentieth of the time that it takes alone.
 class Courtesy {
  public:
   bool permits(Instant now, bool training_waits) const {
     return !training_waits || now >= next_ || (is_idle_ && under_way_ == 0);
   }
+  /// How long a piece may be while the training waits: it keeps the port for some milliseconds.
+  std::uint64_t piece_bytes() const { return delays_.bytes_within(longest_hold); }
   /// A piece of `bytes` bytes is under way from `now` on.
   void note_piece(std::uint64_t bytes, Instant now) {
     ++under_way_;
@@ -34,6 +36,7 @@ class Courtesy {
 
  private:
   static constexpr int share = 20;  // one part in so many
+  static constexpr Duration longest_hold = std::chrono::milliseconds(5);
   static constexpr Duration least = std::chrono::milliseconds(1);
   static constexpr Duration most = std::chrono::seconds(1);
 

@@ -16,8 +16,10 @@ namespace hearsay {
 /// count as one.
 class PieceDelays {
  public:
-  /// Takes in a delay. Returns the quickest one of that length, which may be this one.
+  /// Takes in a delay. Returns the quickest one of that length, which may be this one. The end of a frame may
+  /// be shorter than any piece, and is no measure of them.
   Duration note(std::uint64_t bytes, Duration delay, Instant now) {
+    if (bytes < TakeWindow::least_piece_bytes) return alone(bytes);
     Length& length = lengths_[place_of(bytes)];
     length.quickest = length.delays.of(delay, now);
     return length.quickest;
@@ -31,6 +33,19 @@ class PieceDelays {
     for (std::size_t k = place + 1; k < lengths_.size(); ++k)
       if (lengths_[k].quickest > Duration::zero()) return lengths_[k].quickest;
     return unknown;
+  }
+
+  /// Returns the length up to which pieces take no longer than the shortest ones and `extra`, or the next
+  /// longer one if nothing is known of that.
+  std::uint64_t bytes_within(Duration extra) const {
+    std::uint64_t bytes = TakeWindow::least_piece_bytes;
+    for (std::size_t k = 1; k < lengths_.size(); ++k) {
+      const bool is_known = lengths_[k].quickest > Duration::zero();
+      if (is_known && lengths_[k].quickest > lengths_[0].quickest + extra) break;
+      if (lengths_[k - 1].quickest > Duration::zero()) bytes = TakeWindow::least_piece_bytes << k;
+      if (!is_known) break;
+    }
+    return bytes;
   }
 
  private:

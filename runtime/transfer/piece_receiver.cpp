@@ -31,7 +31,7 @@ std::optional<WholeFrame> PieceReceiver::hear(std::size_t from, const FrameHeade
     return std::nullopt;
   }
   Sender& sender = senders_[from];
-  const bool fits = sender.frame && piece.of == sender.name() &&
+  const bool fits = sender.frame && piece.of == sender.name() && !payload.empty() &&
                     head.incarnation == sender.frame->header.incarnation && piece.from == sender.has() &&
                     payload.size() <= sender.ever_asked - sender.has();
   if (!fits) return std::nullopt;  // it came twice, or of a frame that is not wanted any more
@@ -39,7 +39,7 @@ std::optional<WholeFrame> PieceReceiver::hear(std::size_t from, const FrameHeade
   whole.reserve(sender.frame->header.payload_bytes);
   whole.insert(whole.end(), payload.begin(), payload.end());
   sender.asked_until = std::max(sender.asked_until, sender.has());
-  note_arrival(sender, now, courtesy);
+  note_arrival(sender, now, std::chrono::microseconds(piece.held_us), courtesy);
   if (sender.has() < sender.bytes()) return std::nullopt;
   WholeFrame done = std::move(*sender.frame);
   const PiecesOf name = sender.name();
@@ -68,23 +68,30 @@ void PieceReceiver::take_announcement(std::size_t from, const FrameHeader& head,
     sender.asked_until = sender.ever_asked = header_bytes;
   }
   if (std::ranges::find(turns_, from) == turns_.end()) turns_.push_back(from);
-  say(from, {.of = name, .from = sender.has(), .bytes = 0, .has = sender.has()});
+  say_what_has_come(from);
 }
 
-void PieceReceiver::note_arrival(Sender& sender, Instant now, Courtesy& courtesy) {
-  while (!sender.asked.empty() && sender.asked.front().until <= sender.has()) {
-    const Asked asked = sender.asked.front();
-    sender.asked.pop_front();
+void PieceReceiver::say_what_has_come(std::size_t to) {
+  const Sender& sender = senders_[to];
+  say(to, {.of = sender.name(), .from = sender.has(), .bytes = 0, .has = sender.has()});
+}
+
+/// A piece that its sender has held back for `held` has come.
+void PieceReceiver::note_arrival(Sender& sender, Instant now, Duration held, Courtesy& courtesy) {
+  for (; !sender.asked.empty() && sender.asked.front().until <= sender.has(); sender.asked.pop_front()) {
+    const Asked& asked = sender.asked.front();
     sender.last_delay = now - asked.at;
     if (!asked.is_first) {
       courtesy.note_end(1);
       continue;
     }
-    sender.window.note(asked.bytes, sender.last_delay, sender.under_way() + asked.bytes, now);
-    courtesy.note_delay(asked.bytes, sender.last_delay, now);
+    const Duration on_the_way = std::max(sender.last_delay - held, Duration(1));
+    sender.window.note(asked.bytes, on_the_way, sender.under_way() + asked.bytes, now);
+    courtesy.note_delay(asked.bytes, on_the_way, now);
   }
   sender.last_news = now;
   sender.losses = 0;
+  sender.owes_word = true;
 }
 
 void PieceReceiver::close(std::size_t from, std::uint64_t iteration, Courtesy& courtesy) {
@@ -105,6 +112,7 @@ void PieceReceiver::drop_frame(std::size_t from, Courtesy& courtesy) {
   sender.frame.reset();
   sender.asked.clear();
   sender.losses = 0;
+  sender.owes_word = false;
   std::erase(turns_, from);
 }
 
@@ -138,8 +146,11 @@ void PieceReceiver::give_up_what_is_lost(Instant now, Courtesy& courtesy) {
 
 bool PieceReceiver::ask(Instant now, bool training_waits, Courtesy& courtesy) {
   bool is_free = true;
-  for (std::size_t k = 0; k < active(); ++k)
+  for (std::size_t k = 0; k < active(); ++k) {
+    Sender& sender = senders_[turns_[k]];
     is_free = ask(turns_[k], now, training_waits, courtesy) && is_free;
+    if (std::exchange(sender.owes_word, false)) say_what_has_come(turns_[k]);
+  }
   return is_free;
 }
 
@@ -147,12 +158,13 @@ bool PieceReceiver::ask(Instant now, bool training_waits, Courtesy& courtesy) {
 bool PieceReceiver::ask(std::size_t whom, Instant now, bool training_waits, Courtesy& courtesy) {
   Sender& sender = senders_[whom];
   while (sender.asked_until < sender.bytes()) {
-    const std::uint64_t piece =
-        std::min<std::uint64_t>(sender.window.piece_bytes(), sender.bytes() - sender.asked_until);
+    const std::uint64_t longest = training_waits ? courtesy.piece_bytes() : sender.window.piece_bytes();
+    const std::uint64_t piece = std::min(longest, sender.bytes() - sender.asked_until);
     const bool has_room = sender.asked.empty() || sender.under_way() + piece <= sender.window.bytes();
     if (!has_room) return true;
     if (!courtesy.permits(now, training_waits)) return false;
     if (sender.asked.empty()) sender.last_news = now;
+    sender.owes_word = false;
     say(whom, {.of = sender.name(),
                .from = sender.asked_until,
                .bytes = static_cast<std::uint32_t>(piece),

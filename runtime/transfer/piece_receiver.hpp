@@ -66,7 +66,8 @@ class PieceReceiver {
     std::deque<Asked> asked;          // what is under way
     Instant last_news{};              // when a piece came, or was asked for while none was under way
     Duration last_delay{};
-    int losses = 0;  // since a piece came
+    int losses = 0;          // since a piece came
+    bool owes_word = false;  // it does not know that the last piece has come
     TakeWindow window;
     std::optional<FrameHeader> whole;     // the last frame that has come whole: its sender may not know it
     std::optional<std::uint64_t> closed;  // the last iteration that is closed
@@ -83,9 +84,10 @@ class PieceReceiver {
   std::size_t active() const { return std::min(turns_.size(), most_active); }
   void take_announcement(std::size_t from, const FrameHeader& head, std::span<const std::byte> payload,
                          Courtesy& courtesy);
-  void note_arrival(Sender& sender, Instant now, Courtesy& courtesy);
+  void note_arrival(Sender& sender, Instant now, Duration held, Courtesy& courtesy);
   void drop_frame(std::size_t from, Courtesy& courtesy);
   bool ask(std::size_t whom, Instant now, bool training_waits, Courtesy& courtesy);
+  void say_what_has_come(std::size_t to);
   void say(std::size_t to, const Take& take) { outbox_.push_back({to, take}); }
 
   static constexpr std::size_t most_active = 8;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <limits>
 #include <utility>
 
 #include "topology/foundation/ensure.hpp"
@@ -13,6 +15,7 @@ namespace {
 // Two evaluations and a result are under way at most, unless the observer is away: then it needs none of the
 // older ones when it is back.
 constexpr std::size_t most_waiting = 8;
+constexpr std::int64_t longest_held_us = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
@@ -48,8 +51,8 @@ void PieceSender::hear(const Take& take, Instant now, Courtesy& courtesy) {
   if (take.has == end) return close_front(courtesy);
   if (take.bytes == 0 || !can_serve(take)) return;
   give_up_from(take.from, courtesy);
-  if (asked_.size() == TakeWindow::most_pieces) return;
-  asked_.push_back(take);
+  if (asked_.size() == TakeWindow::most_pieces || left_.size() >= 2 * TakeWindow::most_pieces) return;
+  asked_.push_back({take, now});
   interval_ = least_interval;
   announces_at_ = now + interval_;
 }
@@ -66,9 +69,10 @@ void PieceSender::note_arrivals(std::uint64_t has, Instant now, Courtesy& courte
   }
 }
 
-/// A take from `from` on says that what left from there on is lost, or late.
+/// What has left from position `from` on is lost, or late, and what was asked for from there on will be asked
+/// for again.
 void PieceSender::give_up_from(std::uint64_t from, Courtesy& courtesy) {
-  std::erase_if(asked_, [&](const Take& earlier) { return earlier.from >= from; });
+  std::erase_if(asked_, [&](const Asked& earlier) { return earlier.take.from >= from; });
   courtesy.note_end(std::erase_if(left_, [&](const Left& piece) { return piece.until > from; }));
 }
 
@@ -108,34 +112,48 @@ void PieceSender::send(Instant now, bool training_waits, Courtesy& courtesy, con
   }
   if (frames_.empty()) return;
   if (now >= announces_at_) announce(now, sink);
-  const Waiting& frame = frames_.front();
+  if (now >= lost_at()) give_up_from(0, courtesy);
   while (!asked_.empty() && courtesy.permits(now, training_waits)) {
-    const Take take = asked_.front();
-    asked_.pop_front();
-    const std::uint64_t begin = take.from - header_bytes;
-    const std::uint64_t bytes = std::min<std::uint64_t>(take.bytes, frame.payload.size() - begin);
-    send_piece(take.from, frame.payload.bytes().subspan(begin, bytes), sink);
-    courtesy.note_piece(bytes, now);
-    left_.push_back({take.from + bytes, bytes, now, take.from >= ever_left_});
-    ever_left_ = std::max(ever_left_, take.from + bytes);
+    Asked& asked = asked_.front();
+    const std::uint64_t most_bytes = training_waits ? courtesy.piece_bytes() : TakeWindow::most_piece_bytes;
+    send_asked(asked, most_bytes, now, courtesy, sink);
+    if (asked.take.bytes == 0) asked_.pop_front();
   }
+}
+
+/// Sends the next `most_bytes` bytes, or fewer, of what was asked for at once.
+void PieceSender::send_asked(Asked& asked, std::uint64_t most_bytes, Instant now, Courtesy& courtesy,
+                             const Sink& sink) {
+  const Waiting& frame = frames_.front();
+  const std::uint64_t from = asked.take.from;
+  const std::uint64_t wanted = std::min<std::uint64_t>(asked.take.bytes, frame.bytes() - from);
+  const std::uint64_t bytes = std::min(wanted, most_bytes);
+  const auto held = std::chrono::duration_cast<std::chrono::microseconds>(now - asked.at).count();
+  const Piece piece{frame.name(), from,
+                    static_cast<std::uint32_t>(std::clamp<std::int64_t>(held, 0, longest_held_us))};
+  send_piece(piece, frame.payload.bytes().subspan(from - header_bytes, bytes), sink);
+  courtesy.note_piece(bytes, now);
+  left_.push_back({from + bytes, bytes, now, from >= ever_left_});
+  ever_left_ = std::max(ever_left_, from + bytes);
+  asked.take.from += bytes;
+  asked.take.bytes = static_cast<std::uint32_t>(wanted - bytes);
 }
 
 void PieceSender::announce(Instant now, const Sink& sink) {
   std::array<std::byte, header_bytes> head{};
   encode_header(frames_.front().header, head);
-  send_piece(0, head, sink);
+  send_piece({frames_.front().name(), 0}, head, sink);
   announces_at_ = now + interval_;
   interval_ = std::min(2 * interval_, most_interval);
 }
 
-void PieceSender::send_piece(std::uint64_t from, std::span<const std::byte> bytes, const Sink& sink) const {
+void PieceSender::send_piece(const Piece& piece, std::span<const std::byte> bytes, const Sink& sink) const {
   const FrameHeader& whole = frames_.front().header;
   FrameHeader header;
   header.run_id = whole.run_id;
   header.sender = whole.sender;
   header.incarnation = whole.incarnation;
-  put(Piece{frames_.front().name(), from}, header);
+  put(piece, header);
   sink(header, bytes);
 }
 

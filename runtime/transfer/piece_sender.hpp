@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -46,9 +47,11 @@ class PieceSender {
   /// True if a piece was asked for and has not left.
   bool owes_piece() const { return !asked_.empty(); }
   /// When `send` is due although nothing was heard; Instant::max() if no frame waits.
-  Instant next() const { return frames_.empty() ? Instant::max() : announces_at_; }
+  Instant next() const { return frames_.empty() ? Instant::max() : std::min(announces_at_, lost_at()); }
 
  private:
+  /// A receiver says at once what has come. One that is silent for so long has nothing.
+  static constexpr Duration patience = std::chrono::seconds(3);
   static constexpr Duration least_interval = std::chrono::seconds(5);
   static constexpr Duration most_interval = std::chrono::seconds(60);
 
@@ -60,23 +63,29 @@ class PieceSender {
     PiecesOf name() const { return {header.kind, header.iteration}; }
     std::uint64_t bytes() const { return header_bytes + payload.size(); }
   };
+  struct Asked {
+    Take take;  // what has not left of it
+    Instant at;
+  };
   struct Left {
     std::uint64_t until;
     std::uint64_t bytes;
     Instant at;
     bool is_timed;  // false: it has left before
   };
+  Instant lost_at() const { return left_.empty() ? Instant::max() : left_.back().at + patience; }
   const Waiting* find(const PiecesOf& name) const;
   bool can_serve(const Take& take) const;
   void give_up_from(std::uint64_t from, Courtesy& courtesy);
   void note_arrivals(std::uint64_t has, Instant now, Courtesy& courtesy);
-  void send_piece(std::uint64_t from, std::span<const std::byte> bytes, const Sink& sink) const;
+  void send_asked(Asked& asked, std::uint64_t most_bytes, Instant now, Courtesy& courtesy, const Sink& sink);
+  void send_piece(const Piece& piece, std::span<const std::byte> bytes, const Sink& sink) const;
   void announce(Instant now, const Sink& sink);
   void begin_front(Courtesy& courtesy);
   void close_front(Courtesy& courtesy);
 
   std::deque<Waiting> frames_;   // the first one is under way
-  std::deque<Take> asked_;       // of the first one, in order
+  std::deque<Asked> asked_;      // of the first one, in order
   std::deque<Left> left_;        // pieces of the first one that its receiver does not have yet, in order
   std::uint64_t ever_left_ = 0;  // the last position of the first one that has ever left
   Instant announces_at_ = Instant::min();  // when the first one is announced again

@@ -17,6 +17,9 @@ void Transfers::send(std::size_t to, FrameHeader header, SharedBytes payload) {
   if (sender.is_waiting({header.kind, header.iteration})) return sender.announce_again();
   header.payload_bytes = static_cast<std::uint32_t>(payload.size());
   header.payload_checksum = checksum_of(payload);
+  // Tells a frame that is said anew, since what it brought or asked for is missing, from one that is
+  // announced again.
+  header.sequence = ++said_;
   sender.add(header, std::move(payload));
 }
 

@@ -34,7 +34,8 @@ class Transfers {
     return is_model ? payload_bytes >= PieceSender::shortest_bytes
                     : kind == FrameKind::result && !senders_[to].empty();
   }
-  /// Takes over such a frame. One that is on its way already is announced again.
+  /// Takes over such a frame. One that is on its way already is announced again. One that its receiver has,
+  /// or did not need, and that is said anew, travels again.
   void send(std::size_t to, FrameHeader header, SharedBytes payload);
 
   static bool is_word(FrameKind kind) { return kind == FrameKind::piece || kind == FrameKind::take; }
@@ -67,6 +68,7 @@ class Transfers {
   std::vector<PieceSender> senders_;
   PieceReceiver receiver_;
   Courtesy incoming_, outgoing_;        // towards the training, by direction of the port
+  std::uint64_t said_ = 0;              // how many frames were taken over
   std::size_t first_ = 0;               // whose pieces leave first the next time
   Instant next_look_ = Instant::max();  // if the training holds up something: whether it still does
 };

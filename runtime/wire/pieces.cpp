@@ -21,8 +21,11 @@ void put(const Piece& piece, FrameHeader& header) {
   header.kind = Piece::kind;
   put_name(piece.of, header);
   header.sequence = piece.from;
+  header.degree = piece.held_us;
 }
-Piece as_piece(const FrameHeader& header) { return {.of = as_pieces_of(header), .from = header.sequence}; }
+Piece as_piece(const FrameHeader& header) {
+  return {.of = as_pieces_of(header), .from = header.sequence, .held_us = header.degree};
+}
 
 void put(const Take& take, FrameHeader& header) {
   header.kind = Take::kind;

@@ -20,7 +20,8 @@ struct PiecesOf {
 struct Piece {
   static constexpr FrameKind kind = FrameKind::piece;
   PiecesOf of;
-  std::uint64_t from = 0;  ///< the position of the first byte of the payload in that frame
+  std::uint64_t from = 0;     ///< the position of the first byte of the payload in that frame
+  std::uint32_t held_us = 0;  ///< for how long after the take its sender held it back, in microseconds
   bool operator==(const Piece&) const = default;
 };
 void put(const Piece& piece, FrameHeader& header);

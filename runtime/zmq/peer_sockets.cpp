@@ -39,6 +39,8 @@ class PeerSockets::Server {
     outlets_.connect(context_, input_, std::move(destinations));
     set_up_dealer(observer_, input_.self, input_.payload_limit_bytes, observer_address, input_.credentials,
                   observer_peer);
+    // What the observer asks for at once must not take the places of other words.
+    observer_.set(zmq::sockopt::sndhwm, high_water_mark + static_cast<int>(TakeWindow::most_pieces));
     handshakes_.connect(context_, observer_, "the observer (" + observer_address + ")", observer_address);
   }
 
@@ -52,6 +54,8 @@ class PeerSockets::Server {
 
   void serve(Instant until, int also) {
     polled_[also_place].fd = also;
+    observer_may_be_ready_ =
+        true;  // the driver may have been away: what waits is read before it counts as lost
     const std::size_t known = events.size();
     bool continues = true;
     do {

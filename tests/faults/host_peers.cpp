@@ -42,9 +42,9 @@ HostPeers::HostPeers(const Setup& setup) {
     observer =
         "observer_bind = " + line_of(observer_bind_) + "observer = " + line_of(setup.address_of_observer);
   folder_.write("cluster.toml", observer + "family = " + line_of(setup.family) + peers);
-  folder_.write("run.toml", "[run]\niterations = " + setup.iterations +
-                                "\nevaluate_every = 10\n[data]\nsource = " + line_of(setup.source) + cluster +
-                                "[algorithm]\n" + setup.algorithm + "[failure]\n" + setup.failure);
+  folder_.write("run.toml", "[run]\niterations = " + setup.iterations + "\nevaluate_every = 10\n[data]\n" +
+                                setup.data + cluster + "[algorithm]\n" + setup.algorithm + "[failure]\n" +
+                                setup.failure);
 }
 
 Program& HostPeers::start(std::size_t id, const std::vector<std::string>& more) {

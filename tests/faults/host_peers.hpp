@@ -19,7 +19,7 @@ class HostPeers {
  public:
   struct Setup {
     std::string iterations = "300";
-    std::string source = "synthetic(samples=96, features=20, classes=3)";
+    std::string data = "source = \"synthetic(samples=96, features=20, classes=3)\"\n";
     std::string failure = "checkpoint_every = 7\n";
     std::string family = "ring";
     std::string algorithm = "kind = \"dcd-psgd\"\ncompressor = \"dither(linf, levels=127, bucket=512)\"\n";

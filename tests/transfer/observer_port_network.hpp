@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -91,6 +92,8 @@ class Network {
     peers_[peer] = std::make_unique<Transfers>(1, limit, Transfers::Self{run, static_cast<PeerId>(peer), 6});
     observer_.forget(peer);
   }
+  /// Nothing of the peer comes any more, nor reaches it.
+  void kill_peer(std::size_t peer) { dead_.insert(peer); }
   /// The observer goes on without the peer.
   void drop_peer(std::size_t peer) { observer_.forget(peer); }
   /// Other traffic through the port of the observer, in both directions.
@@ -131,6 +134,7 @@ class Network {
   std::map<std::size_t, std::vector<Sent>> at_observer, at_peers;
   std::uint64_t most_under_way_bytes = 0;
   std::uint64_t bytes_to_observer = 0, bytes_to_peers = 0;
+  std::size_t longest_piece_bytes = 0;
   std::size_t delivered = 0;
 
  private:
@@ -158,6 +162,7 @@ class Network {
     under_way_.emplace(to_observer ? free : free + latency_,
                        Frame{to_observer, peer, {header, {payload.begin(), payload.end()}}});
     (to_observer ? bytes_to_observer : bytes_to_peers) += header_bytes + payload.size();
+    longest_piece_bytes = std::max(longest_piece_bytes, payload.size());
     std::uint64_t all = 0;
     for (const auto& [due, frame] : under_way_) all += frame.sent.payload.size();
     most_under_way_bytes = std::max(most_under_way_bytes, all);
@@ -165,6 +170,7 @@ class Network {
 
   void deliver(const Frame& frame) {
     ++delivered;
+    if (dead_.contains(frame.peer)) return;
     Transfers& hears = frame.to_observer ? observer_ : *peers_[frame.peer];
     auto& arrived = frame.to_observer ? at_observer : at_peers;
     if (!Transfers::is_word(frame.sent.header.kind)) {
@@ -198,6 +204,7 @@ class Network {
   double uplink_bytes_per_s_;
   std::vector<Instant> uplink_free_;    // by peer
   std::array<Instant, 2> port_free_{};  // by direction
+  std::set<std::size_t> dead_;
   Instant observer_goes_on_ = Instant::min();
   std::multimap<Instant, Frame> under_way_;
 };
