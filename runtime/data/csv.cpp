@@ -63,7 +63,7 @@ class CsvReader {
       ask_about_identifiers();
       ask_about_header();
     }
-    const auto features = static_cast<Index>(rows_ == 0 ? 0 : columns_ - skip() - 1);
+    const auto features = static_cast<Index>(features_.size());
     samples_.features =
         DenseRows<Scalar>(Eigen::Map<const DenseRows<Scalar>>(numbers_.data(), samples_.count(), features));
     return std::move(samples_);
@@ -100,8 +100,9 @@ class CsvReader {
 
   /// Finds the columns of the target and of the features.
   void lay_out() {
+    find_columns();
     find_target();
-    for (std::size_t column = skip(); column < columns_; ++column)
+    for (const std::size_t column : read_)
       if (column != target_) features_.push_back(column);
     if (!names_) return;
     if (shared_.file.empty()) {
@@ -120,14 +121,15 @@ class CsvReader {
     if (std::ranges::equal(features_, shared_.features, same) && name(target_) == shared_.target) return;
     std::vector<std::string> wanted = shared_.features;
     wanted.push_back(shared_.target);
-    const std::vector<std::string> own(names_->begin() + static_cast<std::ptrdiff_t>(skip()), names_->end());
+    std::vector<std::string> own;
+    for (const std::size_t column : read_) own.push_back((*names_)[column]);
     const std::string expectation = "; expected the same names, in any order";
     for (std::size_t k = 0; k < own.size(); ++k) {
-      const std::string number = std::to_string(skip() + k + 1);
+      const std::string number = std::to_string(read_[k] + 1);
       if (const auto again = std::find(own.begin() + static_cast<std::ptrdiff_t>(k) + 1, own.end(), own[k]);
           again != own.end())
         ask("its columns " + number + " and " +
-            std::to_string(skip() + static_cast<std::size_t>(again - own.begin()) + 1) + " are both " +
+            std::to_string(read_[static_cast<std::size_t>(again - own.begin())] + 1) + " are both " +
             in_quotes(own[k]) + ", and its names differ from those of " + shared_.file.string() +
             "; expected a name of its own for each column, or the columns in the same order");
       const auto there = std::ranges::count(wanted, own[k]);
@@ -140,25 +142,51 @@ class CsvReader {
       if (std::ranges::find(own, of) == own.end())
         ask("it has no column " + in_quotes(of) + ", as " + shared_.file.string() + " has" + expectation);
     const auto column_of = [&](const std::string& of) {
-      return skip() + static_cast<std::size_t>(std::ranges::find(own, of) - own.begin());
+      return read_[static_cast<std::size_t>(std::ranges::find(own, of) - own.begin())];
     };
     features_.clear();
     for (const std::string& of : shared_.features) features_.push_back(column_of(of));
     target_ = column_of(shared_.target);
   }
 
+  /// Finds the columns that are read: those that data.skip and data.ignore leave.
+  void find_columns() {
+    const auto require_two = [&](std::size_t left, const std::string& key, const std::string& value) {
+      if (left < 2)
+        throw Misuse(key, value,
+                     path_.string() + " has " + std::to_string(columns_) +
+                         " columns; expected a feature and a target to be left");
+    };
+    require_two(columns_ - std::min(columns_, skip()), "data.skip", std::to_string(skip()));
+    for (const std::string& name : layout_.ignore) require_one_column(name);
+    for (std::size_t column = skip(); column < columns_; ++column)
+      if (!is_ignored(column)) read_.push_back(column);
+    if (!layout_.ignore.empty()) require_two(read_.size(), "data.ignore", layout_.ignore.back());
+  }
+
+  bool is_ignored(std::size_t column) const {
+    return names_ && std::ranges::find(layout_.ignore, (*names_)[column]) != layout_.ignore.end();
+  }
+
+  /// A file of test samples need not have the columns that are ignored.
+  void require_one_column(const std::string& ignored) const {
+    if (!names_)
+      throw Misuse("data.ignore", ignored,
+                   path_.string() + " has no header; data.skip = N leaves its first N columns out");
+    const auto count = std::ranges::count(*names_, ignored);
+    if (count == 0 && shared_.file.empty())
+      throw Misuse("data.ignore", ignored,
+                   path_.string() + " has no such column in its header; expected names of it");
+  }
+
   void find_target() {
-    if (skip() + 2 > columns_)
-      throw Misuse("data.skip", std::to_string(skip()),
-                   path_.string() + " has " + std::to_string(columns_) +
-                       " columns; expected a feature and a target to be left");
-    target_ = columns_ - 1;
-    if (names_ && !layout_.skip && has_no_name(names_->front())) ask_about_nameless();
+    target_ = read_.back();
+    if (names_ && !layout_.skip && has_no_name(names_->front()) && !is_ignored(0)) ask_about_nameless();
     if (names_ && !shared_.file.empty()) return;  // the shared names say where it is
     if (!layout_.target) return ask_about_target();
     if (*layout_.target == "last") return;
     if (*layout_.target == "first") {
-      target_ = skip();
+      target_ = read_.front();
       return;
     }
     const auto refuse = [&](const std::string& expectation) {
@@ -173,7 +201,8 @@ class CsvReader {
                        std::to_string(found - names_->begin() + 1) + " and " +
                        std::to_string(second - names_->begin() + 1) + "; expected a name of one column");
     target_ = static_cast<std::size_t>(found - names_->begin());
-    if (target_ < skip()) refuse("such column among those that data.skip leaves");
+    if (std::ranges::find(read_, target_) == read_.end())
+      refuse("such column among those that data.skip and data.ignore leave");
   }
 
   /// Returns how many columns at the left have such a name, a feature and a target beside them.
@@ -205,16 +234,18 @@ class CsvReader {
   }
 
   void ask_about_target() const {
-    if (!names_ || names_a_label(names_->back())) return;
-    const auto label = std::ranges::find_if(*names_, names_a_label);
-    if (label != names_->end())
-      ask("the last column is " + in_quotes(names_->back()) + ", and another one " + in_quotes(*label) +
-          "; expected data.target = " + in_quotes(*label) + ", or data.target = \"last\"");
+    if (!names_ || names_a_label((*names_)[target_])) return;
+    const auto is_label = [&](std::size_t column) { return names_a_label((*names_)[column]); };
+    const auto label = std::ranges::find_if(read_, is_label);
+    if (label != read_.end())
+      ask("the last column is " + in_quotes((*names_)[target_]) + ", and another one " +
+          in_quotes((*names_)[*label]) + "; expected data.target = " + in_quotes((*names_)[*label]) +
+          ", or data.target = \"last\"");
   }
 
   void take_row(std::size_t number) {
     values_.assign(columns_, Scalar{0});
-    for (std::size_t column = skip(); column < columns_; ++column) {
+    for (const std::size_t column : read_) {
       const std::string_view field = fields_[column];
       const auto value = finite_number(field);
       if (!value || !std::isfinite(static_cast<Scalar>(*value)))
@@ -243,6 +274,7 @@ class CsvReader {
     // A word further down is no name of a row: the rows above have none.
     if (called_identifier || (column == 0 && !layout_.skip && rows_ == 0 && looks_like_name(field)))
       return "; data.skip = " + std::to_string(column + 1) + " leaves " + first_columns(column + 1) + " out";
+    if (names_ && column != target_) return "; " + ignoring(column) + " leaves its column out";
     return "";
   }
 
@@ -252,7 +284,8 @@ class CsvReader {
           ", and has another value in every row, as an identifier does; expected data.target = \"last\", or "
           "a name of the header");
     if (layout_.skip) return;
-    const std::string counts = target_ == 0 ? "" : doubts_.index_in_first_column(names_.has_value());
+    const bool is_read = std::ranges::find(features_, 0) != features_.end();
+    const std::string counts = !is_read ? "" : doubts_.index_in_first_column(names_.has_value());
     std::vector<std::size_t> found;
     for (const std::size_t column : features_)
       if (identifiers_.tells_rows_apart(column) || (column == 0 && !counts.empty())) found.push_back(column);
@@ -263,8 +296,8 @@ class CsvReader {
       ask("the first column " + counts + ", as an index does; expected " + skip_or_not(1) + beside(found, 1));
     } else if (left == 0) {
       ask("column " + std::to_string(found[0] + 1) + " is called " + in_quotes((*names_)[found[0]]) +
-          ", and has another value in every row, as an identifier does; expected a file without it, or with "
-          "it at the left and data.skip = 1, which leaves it out; data.skip = 0 keeps it");
+          ", and has another value in every row, as an identifier does; expected " + ignoring(found[0]) +
+          ", which leaves it out, or data.skip = 0, which keeps it");
     }
     std::vector<std::string> names;
     for (std::size_t column = 0; column < left; ++column) names.push_back(in_quotes((*names_)[column]));
@@ -274,11 +307,18 @@ class CsvReader {
         beside(found, left));
   }
 
+  /// "data.ignore = ["Name"]", with the names that are ignored already.
+  std::string ignoring(std::size_t column) const {
+    std::string list;
+    for (const std::string& name : layout_.ignore) list += in_quotes(name) + ", ";
+    return "data.ignore = [" + list + in_quotes((*names_)[column]) + "]";
+  }
+
   /// Says of an identifier that is none of the `left` first columns that data.skip does not leave it out.
   std::string beside(const std::vector<std::size_t>& found, std::size_t left) const {
     if (found.size() <= left) return "";
     return "; column " + std::to_string(found[left] + 1) + ", " + in_quotes((*names_)[found[left]]) +
-           ", is another, which only a file without it leaves out";
+           ", is another, which " + ignoring(found[left]) + " leaves out";
   }
 
   void ask_about_header() const {
@@ -293,6 +333,7 @@ class CsvReader {
   std::size_t columns_ = 0;
   std::size_t comment_ = 0;  // the number of the first line if it is marked as a comment, as numpy's headers
   std::size_t target_ = 0;
+  std::vector<std::size_t> read_;                  // the columns of features and target, ascending
   std::vector<std::size_t> features_;              // their columns, in the order of the samples
   std::optional<std::vector<std::string>> names_;  // of the header
   std::vector<std::string_view> fields_;

@@ -123,6 +123,7 @@ void require_read(const RunSettings::Data& data) {
     if (data.target) refuse("data.target", *data.target, "csv");
     if (data.header) refuse("data.header", *data.header ? "true" : "false", "csv");
     if (data.skip) refuse("data.skip", std::to_string(*data.skip), "csv");
+    if (!data.ignore.empty()) refuse("data.ignore", data.ignore.front(), "csv");
   }
   if (data.index_base && format != "libsvm")
     refuse("data.index_base", std::to_string(*data.index_base), "libsvm");
@@ -141,7 +142,7 @@ Samples<Scalar> read_source(const RunSettings::Data& data, const std::string& ke
     if (format == "libsvm")
       return read_libsvm<Scalar>(present(key, text, rest), data.index_base.value_or(1), memory);
     if (format == "csv")
-      return read_csv<Scalar>(present(key, text, rest), {data.target, data.header, data.skip}, columns,
+      return read_csv<Scalar>(present(key, text, rest), {data.target, data.header, data.skip, data.ignore}, columns,
                               memory);
     if (format == "idx") {
       const auto [images, labels] = path_pair(key, text, rest);

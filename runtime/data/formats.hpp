@@ -20,11 +20,13 @@ namespace hearsay {
 template <class Scalar>
 Samples<Scalar> read_libsvm(const std::filesystem::path& path, std::uint64_t first_index, DataMemory& memory);
 
-/// What a file of columns does not say of itself: data.target, data.header and data.skip.
+/// What a file of columns does not say of itself: data.target, data.header,
+/// data.skip and data.ignore.
 struct CsvLayout {
   std::optional<std::string> target = {};
   std::optional<bool> header = {};
   std::optional<std::uint64_t> skip = {};
+  std::vector<std::string> ignore = {};
 };
 
 /// The names that a header gives to what is read of a file.

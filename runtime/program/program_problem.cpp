@@ -43,6 +43,7 @@ void require_no_other_problem(const RunSettings& settings) {
   if (data.target) refuse("data.target", *data.target);
   if (data.header) refuse("data.header", *data.header ? "true" : "false");
   if (data.skip) refuse("data.skip", std::to_string(*data.skip));
+  if (!data.ignore.empty()) refuse("data.ignore", data.ignore.front());
   if (data.index_base) refuse("data.index_base", std::to_string(*data.index_base));
   if (data.order != no_data.order) refuse("data.order", "shuffled");
   if (data.samples) refuse("data.samples", std::to_string(*data.samples));

@@ -113,6 +113,7 @@ struct RunSettings {
         target;                  ///< csv: "first", "last" or a name of the header; empty: the last column
     std::optional<bool> header;  ///< csv: whether the first line is one; empty: if no number is in it
     std::optional<std::uint64_t> skip;        ///< csv: columns at the left that are left out; empty: none
+    std::vector<std::string> ignore;          ///< csv: names of further columns that are left out
     std::optional<std::uint64_t> index_base;  ///< libsvm: the index of the first feature; empty: 1
     std::optional<double> scale;              ///< factor for all features; pixels are also divided by 255
     std::string memory = "50%";  ///< the most that data files hold: "8 GB", or a share of all memory

@@ -103,11 +103,14 @@ TEST_CASE("csv: names that only look like identifiers, and columns without such 
 
 TEST_CASE("csv: an identifier in another column than the first is asked about, and so are several") {
   const string middle = table({{"a", measured}, {"PassengerId", distinct}});
-  CHECK(
-      contains(refusal(middle),
-               "data.csv: column 2 is called \"PassengerId\", and has another value in every row, as an "
-               "identifier does; expected a file without it, or with it at the left and data.skip = 1, which "
-               "leaves it out; data.skip = 0 keeps it"));
+  CHECK(contains(
+      refusal(middle),
+      "data.csv: column 2 is called \"PassengerId\", and has another value in every row, as an "
+      "identifier does; expected data.ignore = [\"PassengerId\"], which leaves it out, or data.skip = "
+      "0, which keeps it"));
+  Layout ignoring;
+  ignoring.ignore = {"PassengerId"};
+  CHECK(load(middle, ignoring).train->feature_count() == 1);
   CHECK(load(middle, skipping(0)).train->feature_count() == 2);
   const string two = table({{"id", distinct}, {"uuid", distinct}, {"a", measured}});
   CHECK(contains(
@@ -115,6 +118,51 @@ TEST_CASE("csv: an identifier in another column than the first is asked about, a
       "data.csv: the first 2 columns are called \"id\" and \"uuid\", and have another value in every "
       "row, as identifiers do; expected data.skip = 2, which leaves them out, or data.skip = 0"));
   CHECK(load(two, skipping(2)).train->feature_count() == 1);
+}
+
+TEST_CASE("csv: columns that are ignored may stand anywhere, and hold text") {
+  const string text =
+      "Name,Survived,Age,Ticket,Fare\nBraund,0,22,A5,7.25\nCumings,1,38,PC,71.5\nHeikkinen,1,26,STON,7.75\n";
+  Layout layout;
+  layout.target = "Survived";
+  CHECK(contains(refusal(text, layout), "data.skip = 1 leaves the first column out"));
+  layout.ignore = {"Name"};
+  CHECK(contains(refusal(text, layout),
+                 "column 4, \"A5\", is not a finite number; data.ignore = [\"Name\", "
+                 "\"Ticket\"] leaves its column out"));
+  layout.ignore = {"Ticket", "Name"};
+  const auto titanic = load(text, layout);
+  CHECK(titanic.train->feature_count() == 2);
+  CHECK(titanic.train->count() == 3);
+  layout.target = "first";
+  CHECK(load(text, layout).train->feature_count() == 2);
+  layout.target.reset();
+  layout.ignore.push_back("Fare");  // then the last column is Age
+  CHECK(load(text, layout, false).train->feature_count() == 1);
+
+  layout.ignore = {"Name", "Ticket", "name"};
+  CHECK(contains(refusal(text, layout), "has no such column in its header; expected names of it"));
+  layout.ignore = {"Name", "Ticket", "Age", "Survived"};
+  CHECK(contains(refusal(text, layout), "expected a feature and a target to be left"));
+  layout.ignore = {"Name", "Ticket"};
+  layout.target = "Name";
+  CHECK(contains(refusal(text, layout), "no such column among those that data.skip and data.ignore leave"));
+  layout.header = false;
+  CHECK(contains(refusal("1,2,0\n3,4,1\n", layout),
+                 "has no header; data.skip = N leaves its first N columns out"));
+}
+
+TEST_CASE("csv: a file of test samples need not have the columns that are ignored") {
+  const DataFolder folder;
+  Layout layout;
+  layout.ignore = {"Name"};
+  layout.source = "csv:" + folder.write("train.csv", "Name,a,b,y\nx,1.5,2,0\nz,3.5,4,1\n");
+  layout.test = "csv:" + folder.write("test.csv", "b,y,a\n4,1,2.5\n");
+  const auto loaded = load_data<double>(layout, true, 1);
+  REQUIRE(loaded.test);
+  CHECK(loaded.test->feature_count() == 2);
+  layout.test = "csv:" + folder.write("test2.csv", "b,y,Name,a\n4,1,w,2.5\n");
+  CHECK(load_data<double>(layout, true, 1).test->feature_count() == 2);
 }
 
 TEST_CASE("csv: identifiers beyond the whole numbers of a double are told apart as they are written") {

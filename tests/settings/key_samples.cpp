@@ -35,6 +35,7 @@ const std::map<std::string, KeySample>& key_samples() {
       {"data.target", {"\"first\"", "1"}},
       {"data.header", {"true", "\"yes\""}},
       {"data.skip", {"1", "\"index\""}},
+      {"data.ignore", {"[\"name\"]", "\"name\""}},
       {"data.index_base", {"0", "\"0\""}},
       {"model.kind", {"\"logistic\"", "1"}},
       {"model.l1", {"1e-3", "\"1e-3\""}},
