@@ -142,8 +142,8 @@ Samples<Scalar> read_source(const RunSettings::Data& data, const std::string& ke
     if (format == "libsvm")
       return read_libsvm<Scalar>(present(key, text, rest), data.index_base.value_or(1), memory);
     if (format == "csv")
-      return read_csv<Scalar>(present(key, text, rest), {data.target, data.header, data.skip, data.ignore}, columns,
-                              memory);
+      return read_csv<Scalar>(present(key, text, rest), {data.target, data.header, data.skip, data.ignore},
+                              columns, memory);
     if (format == "idx") {
       const auto [images, labels] = path_pair(key, text, rest);
       return read_idx<Scalar>(present(key, text, images), present(key, text, labels), memory);
