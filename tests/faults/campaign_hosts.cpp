@@ -23,17 +23,22 @@ HostPeers::Setup setup_of(const CampaignRun& run) {
   std::string failure = "lost_after = \"1 s\"\n";
   failure += run.drops ? "policy = \"drop\"\n" : "checkpoint_every = 7\n";
   if (run.has_standby) failure += "hub_standby = 1\n";
-  return {.iterations = std::to_string(campaign_iterations),
-          .failure = failure,
-          .family = run.topology,
-          .algorithm = "kind = \"" + run.method + "\"\nstep_size = 0.01\n",
-          .on_loopback = true};
+  HostPeers::Setup setup{.iterations = std::to_string(campaign_iterations),
+                         .failure = failure,
+                         .family = run.topology,
+                         .algorithm = "kind = \"" + run.method + "\"\nstep_size = 0.01\n",
+                         .on_loopback = true};
+  if (!run.has_programs) return setup;
+  setup.data.clear();
+  setup.algorithm += "batch = 4\n[model]\nanswer_within = \"1 s\"\n";
+  return setup;
 }
 
 }  // namespace
 
 HostsCampaign::HostsCampaign(CampaignPlan plan) : plan_(std::move(plan)), hosts_(setup_of(plan_.run)) {
   if (plan_.run.has_standby) settings_ = {"--set", "topology.hub=dedicated"};
+  if (plan_.run.has_programs) settings_ = {"--", HEARSAY_ANSWERING_PROGRAM};
 }
 
 void HostsCampaign::run() {
@@ -58,18 +63,34 @@ void HostsCampaign::start(std::size_t id, bool resumes) {
 }
 
 void HostsCampaign::strike(const Strike& strike) {
-  const pid_t victim = hosts_.peer(strike.id).process();
+  const std::optional<pid_t> victim = victim_of(strike);
   const auto passed = std::chrono::duration_cast<milliseconds>(monotonic_now() - started_).count();
-  const bool is_there = !codes_[strike.id] && lives(victim);
-  toll_.story += "; " + to_text(strike) + (is_there ? ": hit at " : ": not there at ") +
+  toll_.story += "; " + to_text(strike) + (victim ? ": hit at " : ": not there at ") +
                  std::to_string(passed) + " ms, " + std::to_string(evaluations_in(hosts_.output(0))) +
                  " evaluations";
-  if (!is_there) return;
+  if (!victim) return;
   toll_.hits.push_back(strike);
+  const bool is_program = strike.target == Target::program;
+  if (strike.deed != Deed::stop && is_program) {
+    kill(*victim, strike.deed == Deed::kill ? SIGKILL : SIGTERM);
+    return;
+  }
   if (strike.deed != Deed::stop) return end_peer(strike);
-  if (strike.is_long()) toll_.stopped.insert(strike.id);
-  kill(victim, SIGSTOP);
-  asleep_.emplace(monotonic_now() + milliseconds(strike.stop_ms), victim);
+  if (strike.is_long()) (is_program ? toll_.mute : toll_.stopped).insert(strike.id);
+  if (strike.is_long() && is_program && !has_begun()) was_mute_before_the_run_ = true;
+  kill(*victim, SIGSTOP);
+  asleep_.emplace(monotonic_now() + milliseconds(strike.stop_ms), *victim);
+}
+
+/// Returns who is to be struck; empty if it is gone. A program is struck as soon as it is there.
+std::optional<pid_t> HostsCampaign::victim_of(const Strike& strike) {
+  const pid_t peer = hosts_.peer(strike.id).process();
+  while (!codes_[strike.id] && lives(peer)) {
+    if (strike.target == Target::peer) return peer;
+    if (const auto program = program_under(peer, strike.id)) return program;
+    pass_until(monotonic_now() + milliseconds(1));
+  }
+  return std::nullopt;
 }
 
 void HostsCampaign::end_peer(const Strike& strike) {
@@ -140,11 +161,13 @@ CampaignEnd HostsCampaign::end_of_0() {
 }
 
 void HostsCampaign::check_waited() {
+  // A program that did not answer has ended the run.
+  const auto ended_by_rule = [](const auto& code) { return *code == 3; };
+  const bool was_ended = !toll_.mute.empty() && std::ranges::any_of(codes_, ended_by_rule);
   // Where peer 0 is killed between the last evaluation and the summary, all have to be started once more.
-  if (*codes_[0] == -SIGKILL && is_over() && !fs::exists(hosts_.output(0) / "summary.json")) {
-    for (std::size_t id = 0; id < HostPeers::count; ++id) start(id, true);
-    wait_for_all();
-  }
+  const bool has_no_summary =
+      *codes_[0] == -SIGKILL && is_over() && !fs::exists(hosts_.output(0) / "summary.json");
+  if (was_ended || has_no_summary) start_all_again();
   for (std::size_t id = 0; id < HostPeers::count; ++id) {
     CAPTURE(id);
     // One that was killed when all had been recorded is not started again.
@@ -155,7 +178,15 @@ void HostsCampaign::check_waited() {
   check_same_bits(toll_, end);
 }
 
+void HostsCampaign::start_all_again() {
+  for (std::size_t id = 0; id < HostPeers::count; ++id) start(id, true);
+  wait_for_all();
+}
+
 void HostsCampaign::check_dropped_on_hosts() {
+  // A peer whose program says nothing before the run has not come when --wait is over.
+  const auto has_waited = [](const auto& code) { return *code == 3; };
+  if (was_mute_before_the_run_ && std::ranges::all_of(codes_, has_waited)) return;
   if (toll_.interrupted && std::ranges::count(codes_, std::optional<int>(130)) > 1)
     return check_interrupted();
   // Where the observer stands still for too long the others go on without it, and it takes them for gone.

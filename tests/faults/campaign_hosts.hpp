@@ -29,6 +29,7 @@ class HostsCampaign {
  private:
   void start(std::size_t id, bool resumes);
   void strike(const Strike& strike);
+  std::optional<pid_t> victim_of(const Strike& strike);
   void end_peer(const Strike& strike);
   void pass_until(Instant time);
   void wake_until(Instant time);
@@ -44,6 +45,7 @@ class HostsCampaign {
   bool may_be_lost(std::size_t id) const { return toll_.may_be_lost().contains(id); }
   CampaignEnd end_of_0();
   void check_waited();
+  void start_all_again();
   void check_dropped_on_hosts();
   void check_interrupted();
   void check_those_without_peer_0();
@@ -55,6 +57,7 @@ class HostsCampaign {
   std::multimap<Instant, pid_t> asleep_;                    // who is to be woken when
   Instant started_{};
   CampaignToll toll_;
+  bool was_mute_before_the_run_ = false;  // a program was
 };
 
 }  // namespace hearsay::test

@@ -36,7 +36,10 @@ const std::vector<CampaignRun>& runs_of_hosts() {
       {.method = "dcd-psgd"},
       {.method = "choco-sgd"},
       {.method = "artemis", .topology = "star"},
+      {.method = "d-psgd", .has_programs = true},
+      {.method = "fed-avg", .topology = "star", .has_programs = true},
       {.method = "dcd-psgd", .drops = true},
+      {.method = "d-psgd", .drops = true, .has_programs = true},
       {.method = "fed-avg", .topology = "star", .drops = true},
       {.method = "fed-avg", .topology = "star", .drops = true, .has_standby = true},
   };

@@ -58,7 +58,7 @@ struct CampaignPlan {
 
 /// Returns a campaign against `hearsay run`: its peers, their programs, and itself.
 CampaignPlan plan_on_one_machine(std::uint64_t seed);
-/// Returns a campaign against processes of `hearsay peer`, each started on its own.
+/// Returns a campaign against processes of `hearsay peer`, each started on its own, and their programs.
 CampaignPlan plan_on_hosts(std::uint64_t seed);
 
 /// Returns the run file, without a topology file.

@@ -37,6 +37,14 @@ bool lives(pid_t process) {
   return end_of_name != state.npos && state.compare(end_of_name, 3, ") Z") != 0;
 }
 
+std::optional<pid_t> program_under(pid_t ancestor, std::size_t id) {
+  const std::string mark = "HEARSAY_ID=" + std::to_string(id);
+  for (const pid_t process : descendants_of(ancestor))
+    if (!is_hearsay(process) && file_of(process, "environ").find(mark + '\0') != std::string::npos)
+      return process;
+  return std::nullopt;
+}
+
 void CampaignProcesses::look() {
   // What was a copy of its parent for a moment may have become a program.
   std::erase_if(forked_, [&](pid_t child) {
@@ -66,14 +74,6 @@ std::optional<pid_t> CampaignProcesses::peer(std::size_t id) const {
   if (run_.drops) return std::nullopt;
   for (const pid_t returned : children_of(forked_[copier]))
     if (has_open(returned, "log-" + std::to_string(id) + "-")) return returned;
-  return std::nullopt;
-}
-
-std::optional<pid_t> CampaignProcesses::program(std::size_t id) const {
-  const std::string mark = "HEARSAY_ID=" + std::to_string(id);
-  for (const pid_t process : descendants_of(parent_))
-    if (!is_hearsay(process) && file_of(process, "environ").find(mark + '\0') != std::string::npos)
-      return process;
   return std::nullopt;
 }
 

@@ -14,6 +14,9 @@ namespace hearsay::test {
 /// True if the process has not ended.
 bool lives(pid_t process);
 
+/// Returns the program of peer `id`, a descendant of the process; empty if there is none.
+std::optional<pid_t> program_under(pid_t ancestor, std::size_t id);
+
 /// Tells the processes below a `hearsay run` apart, while they are started, killed and started anew.
 class CampaignProcesses {
  public:
@@ -23,7 +26,7 @@ class CampaignProcesses {
   void look();
   /// Returns the process of a peer; empty if there is none, or none that is known.
   std::optional<pid_t> peer(std::size_t id) const;
-  std::optional<pid_t> program(std::size_t id) const;
+  std::optional<pid_t> program(std::size_t id) const { return program_under(parent_, id); }
 
  private:
   pid_t parent_;

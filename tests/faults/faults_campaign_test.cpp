@@ -84,7 +84,8 @@ TEST_SUITE("net") {
       campaign.run();
       tally.add(plan, campaign.hits());
     }
-    if (last - first + 1 >= 10) tally.check({Target::peer}, {Deed::kill, Deed::terminate, Deed::stop});
+    if (last - first + 1 >= 10)
+      tally.check({Target::peer, Target::program}, {Deed::kill, Deed::terminate, Deed::stop});
   }
 }
 

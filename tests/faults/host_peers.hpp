@@ -38,7 +38,7 @@ class HostPeers {
   void start_all(const std::vector<std::string>& more = {});
   /// Kills the peer (SIGKILL) and waits for its end.
   void kill_peer(std::size_t id);
-  Program& peer(std::size_t id) { return *peers_.at(id); }
+  Program& peer(std::size_t id) const { return *peers_.at(id); }
   const NetworkNamespaces* network() const { return network_ ? &*network_ : nullptr; }
 
   std::filesystem::path output(std::size_t id) const { return folder_of(id) / "out"; }
