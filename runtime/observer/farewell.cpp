@@ -18,8 +18,8 @@ Farewell::Farewell(LastWord word, std::string reason, PeerId peer_count, const I
   }
 }
 
-void Farewell::say(PeerId id) {
-  std::visit([&](const auto& word) { words_.say(id, word, reason_); }, word_);
+void Farewell::say(PeerId id, std::optional<std::uint32_t> only_to) {
+  std::visit([&](const auto& word) { words_.say(id, word, reason_).only_to = only_to; }, word_);
 }
 
 void Farewell::hear(const FrameHeader& header, Instant now) {

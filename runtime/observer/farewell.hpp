@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -24,8 +26,8 @@ class Farewell {
   Farewell(LastWord word, std::string reason, PeerId peer_count, const IdClaims& claims, Members& members,
            ObserverFrames& words);
 
-  /// Says the last word to peer `id`, which may be a new process.
-  void say(PeerId id);
+  /// Says the last word to peer `id`, which may be a new process; with `only_to`, to that process of it.
+  void say(PeerId id, std::optional<std::uint32_t> only_to = {});
   /// Takes in any frame of a peer but a hello.
   void hear(const FrameHeader& header, Instant now);
   /// The process of peer `id` has ended.

@@ -77,8 +77,10 @@ void Members::note_heard_all(Instant now) {
 }
 
 std::optional<PeerId> Members::silent_peer(Instant now) const {
-  for (PeerId id = 0; id < members_.size(); ++id)
-    if (!is_lost(id) && !has_finished(id) && silence_of(id, now) > lost_after_) return id;
+  for (PeerId id = 0; id < members_.size(); ++id) {
+    const bool is_awaited = !is_lost(id) && !has_finished(id) && members_[id].standing != Standing::killed;
+    if (is_awaited && silence_of(id, now) > lost_after_) return id;
+  }
   return std::nullopt;
 }
 

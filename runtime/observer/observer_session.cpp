@@ -99,6 +99,7 @@ void ObserverSession::answer_hello(const FrameHeader& hello, std::span<const std
 void ObserverSession::answer_late_hello(const FrameHeader& hello) {
   const PeerId sender = hello.sender;
   if (claims_.is_holder(hello)) return farewell_->say(sender);
+  if (!started()) return farewell_->say(sender, hello.incarnation);  // it is late, and hears what all heard
   if (to_observer::as_hello(hello).state != HelloState::resumes || loss_) {
     words_.say(sender, FrameKind::refuse, "the run has ended").only_to = hello.incarnation;
   } else {
@@ -222,6 +223,7 @@ void ObserverSession::lose_peer(PeerId id, const std::string& how, const std::st
 void ObserverSession::do_without(PeerId id, const std::string& how) {
   if (members_.is_lost(id) || over()) return;
   if (!goes_on_without_a_peer()) {
+    if (interrupted_) return note_end_of(id);  // the run ends already, and this is not why
     lose(how);
     return forget(id);
   }

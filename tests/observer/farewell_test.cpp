@@ -205,4 +205,37 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("farewell: peers that fall silent while the run is being interrupted do not make it lost") {
+  UnderWay scene;
+  scene.pass(4s);
+  scene.session.interrupt(scene.now);
+  scene.pass(3s);  // they have said nothing for 7 s, of the 6 s that they may
+  for (int peers = 0; peers < 2; ++peers) scene.session.judge_silence(scene.now);
+  CHECK(scene.session.over());
+  CHECK(scene.session.outcome().status == RunStatus::interrupted);
+}
+
+TEST_CASE(
+    "farewell: a peer that is late for a run which ended before it began hears why, as the others did") {
+  for (const int exit_code : {130, 3, 2}) {
+    CAPTURE(exit_code);
+    ObserverScene scene;
+    scene.hello(0);
+    const std::string reason = "peer 0 was interrupted before the run began";
+    exit_code == 130 ? scene.session.interrupt(Instant{} + 1s, reason)
+                     : scene.session.lose(reason, exit_code);
+    scene.session.outbox().clear();
+    scene.say(1, FrameKind::hello, encode_agreement(scene.agreement), scene.experiment.iterations, 0, 0, 7);
+    REQUIRE(scene.session.outbox().size() == 1);
+    const ObserverFrame& word = scene.session.outbox()[0];
+    CHECK(word.header.kind == FrameKind::stop);
+    CHECK(as_stop(word.header).exit_code == exit_code);
+    CHECK(word.only_to == 7u);
+    CHECK(printable_text(word.payload) == reason);
+    CHECK(!scene.session.over());  // peer 0 has not answered
+    scene.say(0, FrameKind::bye);
+    CHECK(scene.session.over());
+  }
+}
+
 }  // namespace hearsay::test::farewell_test
