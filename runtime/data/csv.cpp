@@ -22,6 +22,16 @@ namespace {
 
 std::string in_quotes(std::string_view text) { return "\"" + std::string(text.substr(0, 40)) + "\""; }
 
+/// A name as it stands in a run file.
+std::string as_toml(const std::string& name) {
+  std::string text = "\"";
+  for (const char letter : name) {
+    if (letter == '"' || letter == '\\') text += '\\';
+    text += letter;
+  }
+  return text + "\"";
+}
+
 bool names_a_label(std::string_view name) {
   std::string lower(name);
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -291,7 +301,7 @@ class CsvReader {
       if (identifiers_.tells_rows_apart(column) || (column == 0 && !counts.empty())) found.push_back(column);
     if (found.empty()) return;
     std::size_t left = 0;
-    while (left < found.size() && found[left] == left && left + 2 < columns_) ++left;
+    while (left < found.size() && found[left] == left && left + 2 < read_.size()) ++left;
     if (left <= 1 && !counts.empty()) {
       ask("the first column " + counts + ", as an index does; expected " + skip_or_not(1) + beside(found, 1));
     } else if (left == 0) {
@@ -310,8 +320,8 @@ class CsvReader {
   /// "data.ignore = ["Name"]", with the names that are ignored already.
   std::string ignoring(std::size_t column) const {
     std::string list;
-    for (const std::string& name : layout_.ignore) list += in_quotes(name) + ", ";
-    return "data.ignore = [" + list + in_quotes((*names_)[column]) + "]";
+    for (const std::string& name : layout_.ignore) list += as_toml(name) + ", ";
+    return "data.ignore = [" + list + as_toml((*names_)[column]) + "]";
   }
 
   /// Says of an identifier that is none of the `left` first columns that data.skip does not leave it out.

@@ -189,7 +189,8 @@ std::vector<KeyRow<RunSettings::Data>> data_rows() {
       {"skip", &Data::skip, optional(count(0)), "csv",
        "how many columns at the left are no features, such as an index or row names"},
       {"ignore", &Data::ignore, texts(), "csv",
-       "the names of columns that are no features, wherever they stand, such as an identifier or text"},
+       "the names of columns that are no features, wherever and however often they stand, such as an "
+       "identifier or text"},
       {"index_base", &Data::index_base, optional(count(0)), "libsvm",
        "the index of the first feature: 0 or 1"},
       {"scale", &Data::scale, optional(positive()), "all",

@@ -16,8 +16,8 @@ constexpr int most_losses = 4;
 bool is_announced_in(const FrameHeader& header, const FrameHeader& head) {
   const bool is_long = header.kind == FrameKind::evaluation || header.kind == FrameKind::question;
   return is_long && header.run_id == head.run_id && header.sender == head.sender &&
-         header.incarnation == head.incarnation &&
-         PiecesOf{header.kind, header.iteration} == as_piece(head).of && header.payload_bytes > 0;
+         header.incarnation == head.incarnation && pieces_of(header) == as_piece(head).of &&
+         header.payload_bytes > 0;
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ void PieceReceiver::take_announcement(std::size_t from, const FrameHeader& head,
   const FrameHeader& header = announced.header;
   if (announced.defect != FrameDefect::none || !is_announced_in(header, head)) return;
   Sender& sender = senders_[from];
-  const PiecesOf name{header.kind, header.iteration};
+  const PiecesOf name = pieces_of(header);
   if (!sender.needs(header)) {
     const std::uint64_t end = header_bytes + header.payload_bytes;
     return say(from, {.of = name, .from = end, .bytes = 0, .has = end});

@@ -72,7 +72,7 @@ class PieceReceiver {
     std::optional<FrameHeader> whole;     // the last frame that has come whole: its sender may not know it
     std::optional<std::uint64_t> closed;  // the last iteration that is closed
 
-    PiecesOf name() const { return {frame->header.kind, frame->header.iteration}; }
+    PiecesOf name() const { return pieces_of(frame->header); }
     std::uint64_t has() const { return header_bytes + frame->payload.size(); }
     std::uint64_t bytes() const { return header_bytes + frame->header.payload_bytes; }
     std::uint64_t under_way() const { return asked_until - has(); }

@@ -21,7 +21,7 @@ constexpr std::int64_t longest_held_us = std::numeric_limits<std::uint32_t>::max
 
 void PieceSender::add(const FrameHeader& header, SharedBytes payload) {
   ensure(header.payload_bytes == payload.size(), "the header of a frame in pieces is complete");
-  ensure(!is_waiting({header.kind, header.iteration}), "a frame in pieces is sent once");
+  ensure(!is_waiting(header.kind, header.iteration), "a frame in pieces is sent once");
   frames_.push_back({header, std::move(payload), false});
 }
 
@@ -30,9 +30,10 @@ void PieceSender::add_result(const FrameHeader& header, SharedBytes payload) {
   frames_.push_back({header, std::move(payload), true});
 }
 
-const PieceSender::Waiting* PieceSender::find(const PiecesOf& name) const {
-  const auto found = std::ranges::find(frames_, name, &Waiting::name);
-  return found == frames_.end() ? nullptr : &*found;
+bool PieceSender::is_waiting(FrameKind kind, std::uint64_t iteration) const {
+  return std::ranges::any_of(frames_, [&](const Waiting& frame) {
+    return frame.header.kind == kind && frame.header.iteration == iteration;
+  });
 }
 
 std::optional<std::uint32_t> PieceSender::checksum_of(std::span<const std::byte> payload) const {

@@ -28,7 +28,7 @@ class PieceSender {
   void add(const FrameHeader& header, SharedBytes payload);
   /// Adds a result, which travels whole, behind the frames before it; in the place of one that waits.
   void add_result(const FrameHeader& header, SharedBytes payload);
-  bool is_waiting(const PiecesOf& name) const { return find(name) != nullptr; }
+  bool is_waiting(FrameKind kind, std::uint64_t iteration) const;
   /// Returns the checksum of that payload if a frame with the same bytes in memory is waiting.
   std::optional<std::uint32_t> checksum_of(std::span<const std::byte> payload) const;
   bool empty() const { return frames_.empty(); }
@@ -60,7 +60,7 @@ class PieceSender {
     SharedBytes payload;
     bool is_whole;  // travels whole
 
-    PiecesOf name() const { return {header.kind, header.iteration}; }
+    PiecesOf name() const { return pieces_of(header); }
     std::uint64_t bytes() const { return header_bytes + payload.size(); }
   };
   struct Asked {
@@ -74,7 +74,6 @@ class PieceSender {
     bool is_timed;  // false: it has left before
   };
   Instant lost_at() const { return left_.empty() ? Instant::max() : left_.back().at + patience; }
-  const Waiting* find(const PiecesOf& name) const;
   bool can_serve(const Take& take) const;
   void give_up_from(std::uint64_t from, Courtesy& courtesy);
   void note_arrivals(std::uint64_t has, Instant now, Courtesy& courtesy);

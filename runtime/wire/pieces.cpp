@@ -4,18 +4,28 @@ namespace hearsay {
 
 namespace {
 
+constexpr std::uint32_t kinds = 256;
+constexpr std::uint64_t numbers = std::uint64_t{1} << 24;
+
 void put_name(const PiecesOf& of, FrameHeader& header) {
-  header.slot = static_cast<std::uint32_t>(of.kind);
+  header.slot = of.number * kinds + static_cast<std::uint32_t>(of.kind);
   header.iteration = of.iteration;
 }
 
 /// A kind beyond the known ones stays unknown: it fits no frame.
 PiecesOf as_pieces_of(const FrameHeader& header) {
-  const std::uint32_t kind = header.slot < 256 ? header.slot : 0;
-  return {.kind = static_cast<FrameKind>(kind), .iteration = header.iteration};
+  return {.kind = static_cast<FrameKind>(header.slot % kinds),
+          .iteration = header.iteration,
+          .number = header.slot / kinds};
 }
 
 }  // namespace
+
+PiecesOf pieces_of(const FrameHeader& frame) {
+  return {.kind = frame.kind,
+          .iteration = frame.iteration,
+          .number = static_cast<std::uint32_t>(frame.sequence % numbers)};
+}
 
 void put(const Piece& piece, FrameHeader& header) {
   header.kind = Piece::kind;

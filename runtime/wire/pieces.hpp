@@ -8,10 +8,11 @@
 
 namespace hearsay {
 
-/// Which frame the pieces are of: no sender has two of one kind on one iteration.
+/// Which frame the pieces are of.
 struct PiecesOf {
   FrameKind kind = FrameKind::evaluation;  ///< any number may arrive
   std::uint64_t iteration = 0;
+  std::uint32_t number = 0;  ///< `sequence` of the frame, modulo 2^24
   bool operator==(const PiecesOf&) const = default;
 };
 
@@ -24,6 +25,8 @@ struct Piece {
   std::uint32_t held_us = 0;  ///< for how long after the take its sender held it back, in microseconds
   bool operator==(const Piece&) const = default;
 };
+/// Returns the name of a frame that travels in pieces.
+PiecesOf pieces_of(const FrameHeader& frame);
 void put(const Piece& piece, FrameHeader& header);
 Piece as_piece(const FrameHeader& header);
 

@@ -46,17 +46,18 @@ TEST_CASE("transfer: of an observer that is away no more than eight frames wait"
   Transfers sender(1, limit, {run, 0, incarnation});
   for (std::uint64_t k = 0; k < 20; ++k)
     sender.send(0, header_of(FrameKind::evaluation, k, 0), model(100'000, k));
-  std::vector<std::uint64_t> announced;
+  std::vector<PiecesOf> announced;
   const auto sink = [&](std::size_t, const FrameHeader& header, auto) {
-    announced.push_back(header.iteration);
+    announced.push_back(as_piece(header).of);
   };
   for (std::size_t k = 0; k < 20; ++k) {
     sender.carry_out({Instant(1s)}, sink);
     FrameHeader end = header_of(FrameKind::take, 0, 0);
-    put(Take{{FrameKind::evaluation, announced.back()}, 0, 0, header_bytes + 100'000}, end);
+    put(Take{announced.back(), 0, 0, header_bytes + 100'000}, end);
     sender.hear(0, end, {}, Instant(1s));
   }
-  CHECK(announced == std::vector<std::uint64_t>{12, 13, 14, 15, 16, 17, 18, 19});
+  REQUIRE(announced.size() == 8);
+  for (std::uint64_t k = 0; k < 8; ++k) CHECK(announced[k].iteration == 12 + k);
 }
 
 TEST_CASE("transfer: a connection that breaks costs what was under way, and nothing is lost") {
@@ -190,6 +191,35 @@ TEST_CASE("transfer: a frame that is said anew, since what it asked for or broug
   }
 }
 
+TEST_CASE("transfer: a late word on a frame says nothing of the one that is said anew") {
+  Transfers sender(1, limit, {run, 0, incarnation});
+  std::vector<PiecesOf> announced;
+  const auto carry_out = [&] {
+    sender.carry_out({Instant(1s)}, [&](std::size_t, const FrameHeader& header, auto) {
+      announced.push_back(as_piece(header).of);
+    });
+  };
+  const auto hear_that_it_has_all = [&](const PiecesOf& of) {
+    FrameHeader word = header_of(FrameKind::take, 0, 0);
+    put(Take{of, 0, 0, header_bytes + 100'000}, word);
+    sender.hear(0, word, {}, Instant(1s));
+  };
+  const auto say = [&] {
+    sender.send(0, header_of(FrameKind::evaluation, 10, 0), model(100'000, 1));
+    carry_out();
+  };
+  say();
+  say();  // it is announced twice, and so answered twice
+  REQUIRE(announced.size() == 2);
+  hear_that_it_has_all(announced[0]);
+  say();
+  REQUIRE(announced.size() == 3);
+  hear_that_it_has_all(announced[1]);
+  CHECK(sender.next() != Instant::max());
+  hear_that_it_has_all(announced[2]);
+  CHECK(sender.next() == Instant::max());
+}
+
 TEST_CASE("transfer: a result that is said again is the last word still, and comes once") {
   Network network(1, 1.25e6, 5ms);
   network.report(0, header_of(FrameKind::evaluation, 10, 0), model(1 << 20, 1));
@@ -206,7 +236,7 @@ TEST_CASE("transfer: no receiver makes a sender give out more than a window hold
   for (int k = 0; k < 100'000; ++k) {
     FrameHeader header = header_of(FrameKind::take, 0, 0);
     const std::uint32_t bytes = k % 2 ? ~std::uint32_t{0} : 256 << 10;
-    put(Take{{FrameKind::evaluation, 10}, header_bytes + std::uint64_t(k), bytes, header_bytes}, header);
+    put(Take{{FrameKind::evaluation, 10, 1}, header_bytes + std::uint64_t(k), bytes, header_bytes}, header);
     sender.hear(0, header, {}, Instant(1s));
   }
   sender.carry_out({Instant(1s)},
@@ -235,7 +265,7 @@ TEST_CASE("transfer: takes and pieces that fit nothing change nothing") {
   RandomStream random(3, 0, 0, Purpose::data);
   for (int k = 0; k < 20'000; ++k) {
     FrameHeader header = header_of(random.below(2) ? FrameKind::piece : FrameKind::take, 10, 0);
-    header.slot = static_cast<std::uint32_t>(random.below(2) ? 7 : random.below(300));
+    header.slot = static_cast<std::uint32_t>(random.below(2) ? 256 + 7 : random.below(600));
     header.sequence = random.below(3) ? random.below(200'000) : ~std::uint64_t{0} - random.below(3);
     header.degree = random.below(2) ? static_cast<std::uint32_t>(random.below(200'000)) : ~std::uint32_t{0};
     // A frame of which the receiver claims to have all would be closed.

@@ -79,7 +79,11 @@ void for_each_word(const auto& check) {
   const ObserverContact before{}, begun{0}, without{1}, again{2}, last{last_slot - 1};
   check(vector<Stop>{{0}, {2}, {3}, {130}, {-1}}, as_stop);
   const PiecesOf model{FrameKind::evaluation, 20}, question{FrameKind::question, last_number};
-  check(vector<Piece>{{}, {model, 64, 20}, {question, last_number, last_slot}}, as_piece);
+  check(vector<Piece>{{},
+                      {model, 64, 20},
+                      {question, last_number, last_slot},
+                      {{FrameKind::evaluation, 20, (1u << 24) - 1}, 64}},
+        as_piece);
   check(vector<Take>{{}, {model, 64, 0, 64}, {question, last_number, last_slot, (1ull << 62) - 1}}, as_take);
 
   check(vector<neighbor::Hello>{{}, {7, false}, {last_number, true}}, neighbor::as_hello);
@@ -172,7 +176,7 @@ TEST_CASE("words: whatever a header holds is read as some word, which is itself 
 
 TEST_CASE("words: the bytes of every word, by hand") {
   CHECK(bytes_of(Stop{130}) == Fields{9, 0, 130, 0});
-  CHECK(bytes_of(Piece{{FrameKind::evaluation, 20}, 64, 3}) == Fields{26, 20, 7, 64});
+  CHECK(bytes_of(Piece{{FrameKind::evaluation, 20, 2}, 64, 3}) == Fields{26, 20, 2 * 256 + 7, 64});
   CHECK(bytes_of(Take{{FrameKind::question, 20}, 64, 8192, 72}) == Fields{27, 20, 24, 64, 72});
 
   CHECK(bytes_of(to_neighbor::Hello{7, false}) == Fields{1, 0, 0, 7});
