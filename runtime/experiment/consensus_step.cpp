@@ -91,7 +91,7 @@ void refuse_from(double limit, double safe, Experiment<Scalar>& experiment) {
       experiment.warnings);
 }
 
-/// Of methods whose error does not come back: (1 - gamma) I + gamma W has to stay inside the unit circle.
+/// For methods without error feedback: (1 - gamma) I + gamma W has to stay inside the unit circle.
 template <class Scalar>
 void check_as_in_full_precision(Experiment<Scalar>& experiment) {
   const MixingMatrix& mixing = experiment.topology.mixing;

@@ -17,8 +17,8 @@ std::uint64_t bytes_of(const Traffic& traffic) {
   return traffic.messages * header_bytes + traffic.payload_bytes;
 }
 
-/// The most iterations, summed over all peers, that are computed one by one if peers catch up, or if rounds
-/// are drawn anew: about a second.
+/// Limit on the iterations, summed over all peers, that are computed one by one if peers catch up, or if
+/// rounds are drawn anew: about a second of computing.
 constexpr std::uint64_t most_iterations = 200'000;
 /// As many are computed at least.
 constexpr std::uint64_t least_iterations = 16;

@@ -24,7 +24,7 @@ class EvaluationSchedule {
   /// All peers resume from the checkpoint at `iteration`. Drops the evaluations at that iteration and later
   /// ones from the record, except that of x_0: the peers send them again.
   void resume_from(std::uint64_t iteration);
-  /// The process of peer `id` knows the verdicts up to that on evaluation `last`; it knows none if empty.
+  /// Peer `id` has the verdicts up to evaluation `last`, or none.
   void note_verdicts_known(PeerId id, std::optional<std::uint64_t> last) { peers_[id].last_verdict = last; }
   /// If the record has lost its end: skips the evaluations that are missing in the record and that a peer
   /// knows the verdicts on. They are not made again (`lost_evaluations`). If evaluations are a time apart,

@@ -175,7 +175,7 @@ class Peer final : private IterationHost<Scalar> {
   void stand_down() {
     if (standby_hub()) standby_hub()->stand_down();
   }
-  /// True if this peer has taken over from a hub that is there, and that the others follow.
+  /// True if this peer took over by mistake: the hub is alive, and the other workers follow it.
   bool was_mistaken() const { return standby_hub() && standby_hub()->was_mistaken(); }
   /// The model that this peer tells of: its own, or that of the hub that it keeps ready.
   const Vector<Scalar>& told_model() const {
