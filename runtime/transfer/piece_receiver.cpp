@@ -144,35 +144,38 @@ void PieceReceiver::give_up_what_is_lost(Instant now, Courtesy& courtesy) {
   }
 }
 
-bool PieceReceiver::ask(Instant now, bool training_waits, Courtesy& courtesy) {
+bool PieceReceiver::ask(const Moment& moment, Courtesy& courtesy) {
+  if (moment.all_is_read) give_up_what_is_lost(moment.now, courtesy);
   bool is_free = true;
   for (std::size_t k = 0; k < active(); ++k) {
     Sender& sender = senders_[turns_[k]];
-    is_free = ask(turns_[k], now, training_waits, courtesy) && is_free;
+    is_free = ask(turns_[k], moment, courtesy) && is_free;
     if (std::exchange(sender.owes_word, false)) say_what_has_come(turns_[k]);
   }
   return is_free;
 }
 
 /// Asks one sender for what its window permits. Returns false if the training holds it up.
-bool PieceReceiver::ask(std::size_t whom, Instant now, bool training_waits, Courtesy& courtesy) {
+bool PieceReceiver::ask(std::size_t whom, const Moment& moment, Courtesy& courtesy) {
   Sender& sender = senders_[whom];
   while (sender.asked_until < sender.bytes()) {
-    const std::uint64_t longest = training_waits ? courtesy.piece_bytes() : sender.window.piece_bytes();
+    const std::uint64_t longest =
+        moment.training_waits ? courtesy.piece_bytes() : sender.window.piece_bytes();
     const std::uint64_t piece = std::min(longest, sender.bytes() - sender.asked_until);
     const bool has_room = sender.asked.empty() || sender.under_way() + piece <= sender.window.bytes();
     if (!has_room) return true;
-    if (!courtesy.permits(now, training_waits)) return false;
-    if (sender.asked.empty()) sender.last_news = now;
+    if (!courtesy.permits(moment.now, moment.training_waits)) return false;
+    if (sender.asked.empty()) sender.last_news = moment.now;
     sender.owes_word = false;
     say(whom, {.of = sender.name(),
                .from = sender.asked_until,
                .bytes = static_cast<std::uint32_t>(piece),
                .has = sender.has()});
-    sender.asked.push_back({sender.asked_until + piece, piece, now, sender.asked_until >= sender.ever_asked});
+    sender.asked.push_back(
+        {sender.asked_until + piece, piece, moment.now, sender.asked_until >= sender.ever_asked});
     sender.asked_until += piece;
     sender.ever_asked = std::max(sender.ever_asked, sender.asked_until);
-    courtesy.note_piece(piece, now);
+    courtesy.note_piece(piece, moment.now);
   }
   return true;
 }

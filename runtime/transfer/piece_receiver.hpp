@@ -10,6 +10,7 @@
 
 #include "runtime/foundation/units.hpp"
 #include "runtime/transfer/courtesy.hpp"
+#include "runtime/transfer/moment.hpp"
 #include "runtime/transfer/take_window.hpp"
 #include "runtime/wire/frame.hpp"
 #include "runtime/wire/pieces.hpp"
@@ -38,10 +39,9 @@ class PieceReceiver {
   /// Sender `from` is another process now, or gone.
   void forget(std::size_t from, Courtesy& courtesy);
 
-  /// What has not come by now is asked for again. To be called only if no frame waits to be read.
-  void give_up_what_is_lost(Instant now, Courtesy& courtesy);
-  /// Asks for what may travel now. Returns false if only the training holds up something.
-  bool ask(Instant now, bool training_waits, Courtesy& courtesy);
+  /// Asks for what may travel now, and again for what is lost. Returns false if only the training holds up
+  /// something.
+  bool ask(const Moment& moment, Courtesy& courtesy);
   /// What to say to the senders. The caller must remove it.
   struct Said {
     std::size_t to;
@@ -85,8 +85,9 @@ class PieceReceiver {
   void take_announcement(std::size_t from, const FrameHeader& head, std::span<const std::byte> payload,
                          Courtesy& courtesy);
   void note_arrival(Sender& sender, Instant now, Duration held, Courtesy& courtesy);
+  void give_up_what_is_lost(Instant now, Courtesy& courtesy);
   void drop_frame(std::size_t from, Courtesy& courtesy);
-  bool ask(std::size_t whom, Instant now, bool training_waits, Courtesy& courtesy);
+  bool ask(std::size_t whom, const Moment& moment, Courtesy& courtesy);
   void say_what_has_come(std::size_t to);
   void say(std::size_t to, const Take& take) { outbox_.push_back({to, take}); }
 

@@ -105,7 +105,8 @@ void PieceSender::close_front(Courtesy& courtesy) {
   frames_.pop_front();
 }
 
-void PieceSender::send(Instant now, bool training_waits, Courtesy& courtesy, const Sink& sink) {
+void PieceSender::send(const Moment& moment, Courtesy& courtesy, const Sink& sink) {
+  const auto [now, training_waits, all_is_read] = moment;
   while (frames_.size() > most_waiting) close_front(courtesy);
   while (!frames_.empty() && frames_.front().is_whole) {
     sink(frames_.front().header, frames_.front().payload.bytes());
@@ -113,7 +114,7 @@ void PieceSender::send(Instant now, bool training_waits, Courtesy& courtesy, con
   }
   if (frames_.empty()) return;
   if (now >= announces_at_) announce(now, sink);
-  if (now >= lost_at()) give_up_from(0, courtesy);
+  if (all_is_read && now >= lost_at()) give_up_from(0, courtesy);
   while (!asked_.empty() && courtesy.permits(now, training_waits)) {
     Asked& asked = asked_.front();
     const std::uint64_t most_bytes = training_waits ? courtesy.piece_bytes() : TakeWindow::most_piece_bytes;

@@ -11,6 +11,7 @@
 #include "runtime/foundation/shared_bytes.hpp"
 #include "runtime/foundation/units.hpp"
 #include "runtime/transfer/courtesy.hpp"
+#include "runtime/transfer/moment.hpp"
 #include "runtime/wire/frame.hpp"
 #include "runtime/wire/pieces.hpp"
 
@@ -43,7 +44,7 @@ class PieceSender {
 
   /// Sends `sink` what may leave now. `sink` completes the header of a piece by the payload.
   using Sink = std::function<void(const FrameHeader&, std::span<const std::byte>)>;
-  void send(Instant now, bool training_waits, Courtesy& courtesy, const Sink& sink);
+  void send(const Moment& moment, Courtesy& courtesy, const Sink& sink);
   /// True if a piece was asked for and has not left.
   bool owes_piece() const { return !asked_.empty(); }
   /// When `send` is due although nothing was heard; Instant::max() if no frame waits.

@@ -54,9 +54,7 @@ Instant Transfers::next() const {
 }
 
 void Transfers::carry_out(const Moment& moment, const Sink& sink) {
-  const auto& [now, training_waits, all_is_read] = moment;
-  if (all_is_read) receiver_.give_up_what_is_lost(now, incoming_);
-  bool is_free = receiver_.ask(now, training_waits, incoming_);
+  bool is_free = receiver_.ask(moment, incoming_);
   for (const PieceReceiver::Said& said : receiver_.outbox()) {
     FrameHeader header;
     header.run_id = self_.run_id;
@@ -68,13 +66,13 @@ void Transfers::carry_out(const Moment& moment, const Sink& sink) {
   receiver_.outbox().clear();
   for (std::size_t k = 0; k < senders_.size(); ++k) {
     const std::size_t to = (first_ + k) % senders_.size();
-    senders_[to].send(
-        moment.now, moment.training_waits, outgoing_,
-        [&](const FrameHeader& header, std::span<const std::byte> payload) { sink(to, header, payload); });
+    senders_[to].send(moment, outgoing_, [&](const FrameHeader& header, std::span<const std::byte> payload) {
+      sink(to, header, payload);
+    });
   }
   first_ = (first_ + 1) % senders_.size();
   is_free = is_free && std::ranges::none_of(senders_, &PieceSender::owes_piece);
-  next_look_ = is_free ? Instant::max() : now + look_again_after;
+  next_look_ = is_free ? Instant::max() : moment.now + look_again_after;
 }
 
 }  // namespace hearsay

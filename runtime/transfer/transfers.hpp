@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/transfer/courtesy.hpp"
+#include "runtime/transfer/moment.hpp"
 #include "runtime/transfer/piece_receiver.hpp"
 #include "runtime/transfer/piece_sender.hpp"
 
@@ -48,11 +49,6 @@ class Transfers {
   /// The other one is a new process, greets this one anew, or is gone: all that was under way is void.
   void forget(std::size_t other);
 
-  struct Moment {
-    Instant now;
-    bool training_waits = false;  ///< for messages through the same port
-    bool all_is_read = true;      ///< no frame waits to be heard: what is overdue is lost
-  };
   /// Gives `sink` what may leave now. It completes the headers by the payloads.
   using Sink = std::function<void(std::size_t to, const FrameHeader&, std::span<const std::byte>)>;
   void carry_out(const Moment& moment, const Sink& sink);
