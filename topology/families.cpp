@@ -174,8 +174,7 @@ Graph make_graph(const std::string& text, PeerId peers, std::uint64_t seed) {
     return random_regular_graph(peers, reader.whole(0), seed);
   }
   if (name == "erdos-renyi") {
-    // Every pair is drawn, linked or not.
-    require_links_fit(peers, std::max(n * n / 2 * reader.number(0), n * n / 100));
+    require_links_fit(peers, n * n / 2 * reader.number(0));
     return erdos_renyi_graph(peers, reader.number(0), seed);
   }
   if (name == "small-world") {

@@ -3,6 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -120,6 +123,36 @@ TEST_CASE("families: geometric finds the same links through cells as by comparin
       if (dx * dx + dy * dy <= radius * radius) edges.push_back({a, b});
     }
   CHECK(make_graph("geometric(0.15)", peers, 11).edges() == edges);
+}
+
+TEST_CASE("families: erdos-renyi draws each connected graph as often as its links and its gaps say") {
+  constexpr PeerId peers = 4;
+  constexpr double probability = 0.4;
+  constexpr int draws = 20'000;
+  std::map<std::vector<hearsay::Edge>, int> drawn;
+  for (int seed = 0; seed < draws; ++seed)
+    ++drawn[make_graph("erdos-renyi(0.4)", peers, static_cast<std::uint64_t>(seed)).edges()];
+  CHECK(drawn.size() == 38);  // all connected graphs of four peers that have names
+  double connected = 0.0;
+  const auto weight = [&](std::size_t links) {
+    return std::pow(probability, links) * std::pow(1.0 - probability, 6 - links);
+  };
+  for (const auto& [edges, times] : drawn) connected += weight(edges.size());
+  for (const auto& [edges, times] : drawn) {
+    CAPTURE(edges.size());
+    const double expected = draws * weight(edges.size()) / connected;
+    CHECK(std::abs(times - expected) < 5.0 * std::sqrt(expected));
+  }
+}
+
+TEST_CASE("families: a large sparse erdos-renyi graph takes the time of its links") {
+  constexpr PeerId peers = 100'000;  // 5e9 pairs
+  const Graph graph = make_graph("erdos-renyi(0.0002)", peers, 3);
+  const double expected = 0.0002 * 0.5 * peers * (peers - 1.0);
+  CHECK(std::abs(static_cast<double>(graph.edges().size()) - expected) < 5.0 * std::sqrt(expected));
+  double sum_of_ends = 0.0;  // links lie everywhere alike
+  for (const auto& edge : graph.edges()) sum_of_ends += 0.5 * (edge.a + edge.b);
+  CHECK(std::abs(sum_of_ends / static_cast<double>(graph.edges().size()) / peers - 0.5) < 0.002);
 }
 
 TEST_CASE("families: extreme probabilities and radii give the complete graph") {
