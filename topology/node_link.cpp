@@ -1,8 +1,12 @@
 // Else Boost 1.74 says in every build that its own JSON parser uses a deprecated header of its own.
 #define BOOST_BIND_GLOBAL_PLACEHOLDERS
+#include <algorithm>
+#include <array>
 #include <boost/property_tree/json_parser.hpp>
 #include <boost/property_tree/ptree.hpp>
 #include <sstream>
+#include <string>
+#include <string_view>
 
 #include "topology/drawn_attributes.hpp"
 #include "topology/drawn_graph.hpp"
@@ -14,20 +18,24 @@ namespace {
 
 using JsonTree = boost::property_tree::ptree;
 
+/// Returns the length of the text that `json` begins with, its quotes included; all, if it does not end.
+std::size_t length_of_text(std::string_view json) {
+  std::size_t at = 1;
+  while (at < json.size() && json[at] != '"') at += json[at] == '\\' ? 2 : 1;
+  return std::min(at + 1, json.size());
+}
+
 /// Misuse if arrays and objects are nested more than 1000 deep: Boost's parser recurses into each, so that a
 /// hostile file could exhaust the stack.
 void refuse_deep_json(std::string_view text) {
   std::size_t depth = 0;
-  bool in_text = false;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char letter = text[at];
-    if (in_text && letter == '\\')
-      ++at;
-    else if (letter == '"')
-      in_text = !in_text;
-    else if (!in_text && (letter == ']' || letter == '}') && depth > 0)
+    if (letter == '"')
+      at += length_of_text(text.substr(at)) - 1;
+    else if ((letter == ']' || letter == '}') && depth > 0)
       --depth;
-    else if (!in_text && (letter == '[' || letter == '{') && ++depth > 1000)
+    else if ((letter == '[' || letter == '{') && ++depth > 1000)
       throw Misuse("JSON: arrays and objects more than 1000 deep");
   }
 }
@@ -35,20 +43,18 @@ void refuse_deep_json(std::string_view text) {
 /// Returns the text with what Python's json writes for numbers that are none, NaN, Infinity and -Infinity, as
 /// texts: no attribute that is used may have them, and the others are not read.
 std::string with_texts_for_no_numbers(std::string_view text) {
+  constexpr std::array<std::string_view, 3> words = {"NaN", "-Infinity", "Infinity"};
   std::string strict;
-  bool in_text = false;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    for (const std::string_view word : {"NaN", "-Infinity", "Infinity"})
-      if (!in_text && text.substr(at).starts_with(word)) {
-        strict += "\"" + std::string(word) + "\"";
-        at += word.size();
-      }
-    if (at >= text.size()) break;
-    if (in_text && text[at] == '\\' && at + 1 < text.size())
-      strict += text[at++];
-    else if (text[at] == '"')
-      in_text = !in_text;
-    strict += text[at];
+  while (!text.empty()) {
+    const auto word = std::ranges::find_if(words, [&](auto each) { return text.starts_with(each); });
+    if (word != words.end()) {
+      strict += "\"" + std::string(*word) + "\"";
+      text.remove_prefix(word->size());
+      continue;
+    }
+    const std::size_t length = text.front() == '"' ? length_of_text(text) : 1;
+    strict += text.substr(0, length);
+    text.remove_prefix(length);
   }
   return strict;
 }

@@ -13,6 +13,7 @@
 #include "runtime/data/csv_identifiers.hpp"
 #include "runtime/data/data_file.hpp"
 #include "runtime/data/formats.hpp"
+#include "runtime/toml/document.hpp"
 #include "topology/foundation/enumeration.hpp"
 #include "topology/foundation/spelling.hpp"
 
@@ -21,16 +22,6 @@ namespace hearsay {
 namespace {
 
 std::string in_quotes(std::string_view text) { return "\"" + std::string(text.substr(0, 40)) + "\""; }
-
-/// A name as it stands in a run file.
-std::string as_toml(const std::string& name) {
-  std::string text = "\"";
-  for (const char letter : name) {
-    if (letter == '"' || letter == '\\') text += '\\';
-    text += letter;
-  }
-  return text + "\"";
-}
 
 bool names_a_label(std::string_view name) {
   std::string lower(name);
@@ -168,7 +159,7 @@ class CsvReader {
                          " columns; expected a feature and a target to be left");
     };
     require_two(columns_ - std::min(columns_, skip()), "data.skip", std::to_string(skip()));
-    for (const std::string& name : layout_.ignore) require_one_column(name);
+    for (const std::string& name : layout_.ignore) require_column(name);
     for (std::size_t column = skip(); column < columns_; ++column)
       if (!is_ignored(column)) read_.push_back(column);
     if (!layout_.ignore.empty()) require_two(read_.size(), "data.ignore", layout_.ignore.back());
@@ -179,12 +170,12 @@ class CsvReader {
   }
 
   /// A file of test samples need not have the columns that are ignored.
-  void require_one_column(const std::string& ignored) const {
+  void require_column(const std::string& ignored) const {
     if (!names_)
       throw Misuse("data.ignore", ignored,
                    path_.string() + " has no header; data.skip = N leaves its first N columns out");
-    const auto count = std::ranges::count(*names_, ignored);
-    if (count == 0 && shared_.file.empty())
+    const bool is_there = std::ranges::find(*names_, ignored) != names_->end();
+    if (!is_there && shared_.file.empty())
       throw Misuse("data.ignore", ignored,
                    path_.string() + " has no such column in its header; expected names of it");
   }
@@ -319,9 +310,9 @@ class CsvReader {
 
   /// "data.ignore = ["Name"]", with the names that are ignored already.
   std::string ignoring(std::size_t column) const {
-    std::string list;
-    for (const std::string& name : layout_.ignore) list += as_toml(name) + ", ";
-    return "data.ignore = [" + list + as_toml((*names_)[column]) + "]";
+    std::vector<std::string> names = layout_.ignore;
+    names.push_back((*names_)[column]);
+    return "data.ignore = " + toml_list(names);
   }
 
   /// Says of an identifier that is none of the `left` first columns that data.skip does not leave it out.

@@ -20,8 +20,7 @@ namespace hearsay {
 template <class Scalar>
 Samples<Scalar> read_libsvm(const std::filesystem::path& path, std::uint64_t first_index, DataMemory& memory);
 
-/// What a file of columns does not say of itself: data.target, data.header,
-/// data.skip and data.ignore.
+/// What a file of columns does not say of itself: data.target, data.header, data.skip and data.ignore.
 struct CsvLayout {
   std::optional<std::string> target = {};
   std::optional<bool> header = {};

@@ -298,8 +298,8 @@ std::optional<KeptModel> RunDirectory::kept_best() const {
 template <class Scalar>
 void RunDirectory::save_models(const RunOutcome<Scalar>& outcome, SaveModels save) {
   if (!created()) return;
-  for (LineFile* const file : {&metrics_, &consensus_})
-    file->write_waiting();                                 // a model may not fit any more
+  // A full disk may have room for these, and none for a model.
+  for (LineFile* const file : {&metrics_, &consensus_}) file->write_waiting();
   const bool has_mean = outcome.kept_model().size() != 0;  // not if the models stay at their peers
   if (has_mean) write_npy<Scalar>(directory_ / "model.npy", outcome.kept_model());
   if (save == SaveModels::peers || !has_mean)

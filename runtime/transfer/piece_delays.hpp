@@ -20,32 +20,28 @@ class PieceDelays {
   /// be shorter than any piece, and is no measure of them.
   Duration note(std::uint64_t bytes, Duration delay, Instant now) {
     if (bytes < TakeWindow::least_piece_bytes) return alone(bytes);
-    Length& length = lengths_[place_of(bytes)];
-    length.quickest = length.delays.of(delay, now);
-    return length.quickest;
+    return lengths_[place_of(bytes)].of(delay, now);
   }
   /// Returns the quickest delay of that length; if none is known, what the next shorter one says, in
   /// proportion; else what the next longer one says.
   Duration alone(std::uint64_t bytes) const {
     const std::size_t place = place_of(bytes);
     for (std::size_t k = place + 1; k-- > 0;)
-      if (lengths_[k].quickest > Duration::zero()) return lengths_[k].quickest * (1 << (place - k));
+      if (lengths_[k].is_known()) return lengths_[k].quickest() * (1 << (place - k));
     for (std::size_t k = place + 1; k < lengths_.size(); ++k)
-      if (lengths_[k].quickest > Duration::zero()) return lengths_[k].quickest;
+      if (lengths_[k].is_known()) return lengths_[k].quickest();
     return unknown;
   }
 
   /// Returns the length up to which pieces take no longer than the shortest ones and `extra`, or the next
   /// longer one if nothing is known of that.
   std::uint64_t bytes_within(Duration extra) const {
-    std::uint64_t bytes = TakeWindow::least_piece_bytes;
-    for (std::size_t k = 1; k < lengths_.size(); ++k) {
-      const bool is_known = lengths_[k].quickest > Duration::zero();
-      if (is_known && lengths_[k].quickest > lengths_[0].quickest + extra) break;
-      if (lengths_[k - 1].quickest > Duration::zero()) bytes = TakeWindow::least_piece_bytes << k;
-      if (!is_known) break;
-    }
-    return bytes;
+    const auto may_be = [&](const QuickestDelay& longer) {
+      return !longer.is_known() || longer.quickest() <= lengths_[0].quickest() + extra;
+    };
+    std::size_t place = 0;
+    while (place + 1 < lengths_.size() && lengths_[place].is_known() && may_be(lengths_[place + 1])) ++place;
+    return TakeWindow::least_piece_bytes << place;
   }
 
  private:
@@ -57,11 +53,7 @@ class PieceDelays {
     return static_cast<std::size_t>(width - shortest_width);
   }
 
-  struct Length {
-    QuickestDelay delays;
-    Duration quickest{};  // when last noted; 0: none is known
-  };
-  std::array<Length, std::bit_width(TakeWindow::most_piece_bytes) - shortest_width + 1> lengths_;
+  std::array<QuickestDelay, std::bit_width(TakeWindow::most_piece_bytes) - shortest_width + 1> lengths_;
 };
 
 }  // namespace hearsay

@@ -23,11 +23,10 @@ bool is_announced_in(const FrameHeader& header, const FrameHeader& head) {
 }  // namespace
 
 std::optional<WholeFrame> PieceReceiver::hear(std::size_t from, const FrameHeader& head,
-                                              std::span<const std::byte> payload, Instant now,
-                                              Courtesy& courtesy) {
+                                              std::span<const std::byte> payload, Instant now) {
   const Piece piece = as_piece(head);
   if (piece.from == 0) {
-    take_announcement(from, head, payload, courtesy);
+    take_announcement(from, head, payload);
     return std::nullopt;
   }
   Sender& sender = senders_[from];
@@ -39,12 +38,12 @@ std::optional<WholeFrame> PieceReceiver::hear(std::size_t from, const FrameHeade
   whole.reserve(sender.frame->header.payload_bytes);
   whole.insert(whole.end(), payload.begin(), payload.end());
   sender.asked_until = std::max(sender.asked_until, sender.has());
-  note_arrival(sender, now, std::chrono::microseconds(piece.held_us), courtesy);
+  note_arrival(sender, now, std::chrono::microseconds(piece.held_us));
   if (sender.has() < sender.bytes()) return std::nullopt;
   WholeFrame done = std::move(*sender.frame);
   const PiecesOf name = sender.name();
   const std::uint64_t end = header_bytes + done.payload.size();
-  drop_frame(from, courtesy);
+  drop_frame(from);
   if (!payload_intact(done.header, done.payload)) return std::nullopt;  // it will be announced again
   say(from, {.of = name, .from = end, .bytes = 0, .has = end});
   sender.whole = done.header;
@@ -52,7 +51,7 @@ std::optional<WholeFrame> PieceReceiver::hear(std::size_t from, const FrameHeade
 }
 
 void PieceReceiver::take_announcement(std::size_t from, const FrameHeader& head,
-                                      std::span<const std::byte> payload, Courtesy& courtesy) {
+                                      std::span<const std::byte> payload) {
   const DecodedHeader announced = decode_header(payload, payload_limit_bytes_);
   const FrameHeader& header = announced.header;
   if (announced.defect != FrameDefect::none || !is_announced_in(header, head)) return;
@@ -63,7 +62,7 @@ void PieceReceiver::take_announcement(std::size_t from, const FrameHeader& head,
     return say(from, {.of = name, .from = end, .bytes = 0, .has = end});
   }
   if (!sender.frame || sender.frame->header != header) {
-    drop_frame(from, courtesy);
+    drop_frame(from);
     sender.frame = WholeFrame{header, {}};
     sender.asked_until = sender.ever_asked = header_bytes;
   }
@@ -77,38 +76,38 @@ void PieceReceiver::say_what_has_come(std::size_t to) {
 }
 
 /// A piece that its sender has held back for `held` has come.
-void PieceReceiver::note_arrival(Sender& sender, Instant now, Duration held, Courtesy& courtesy) {
+void PieceReceiver::note_arrival(Sender& sender, Instant now, Duration held) {
   for (; !sender.asked.empty() && sender.asked.front().until <= sender.has(); sender.asked.pop_front()) {
     const Asked& asked = sender.asked.front();
     sender.last_delay = now - asked.at;
     if (!asked.is_first) {
-      courtesy.note_end(1);
+      courtesy_.note_end(1);
       continue;
     }
     const Duration on_the_way = std::max(sender.last_delay - held, Duration(1));
     sender.window.note(asked.bytes, on_the_way, sender.under_way() + asked.bytes, now);
-    courtesy.note_delay(asked.bytes, on_the_way, now);
+    courtesy_.note_delay(asked.bytes, on_the_way, now);
   }
   sender.last_news = now;
   sender.losses = 0;
   sender.owes_word = true;
 }
 
-void PieceReceiver::close(std::size_t from, std::uint64_t iteration, Courtesy& courtesy) {
+void PieceReceiver::close(std::size_t from, std::uint64_t iteration) {
   Sender& sender = senders_[from];
   sender.closed = std::max(sender.closed, std::optional(iteration));
-  if (sender.frame && sender.frame->header.iteration <= iteration) drop_frame(from, courtesy);
+  if (sender.frame && sender.frame->header.iteration <= iteration) drop_frame(from);
 }
 
-void PieceReceiver::forget(std::size_t from, Courtesy& courtesy) {
-  drop_frame(from, courtesy);
+void PieceReceiver::forget(std::size_t from) {
+  drop_frame(from);
   senders_[from].whole.reset();
   senders_[from].closed.reset();
 }
 
-void PieceReceiver::drop_frame(std::size_t from, Courtesy& courtesy) {
+void PieceReceiver::drop_frame(std::size_t from) {
   Sender& sender = senders_[from];
-  courtesy.note_end(sender.asked.size());
+  courtesy_.note_end(sender.asked.size());
   sender.frame.reset();
   sender.asked.clear();
   sender.losses = 0;
@@ -127,12 +126,12 @@ Instant PieceReceiver::next() const {
 }
 
 /// A sender from which nothing comes makes room for the next one.
-void PieceReceiver::give_up_what_is_lost(Instant now, Courtesy& courtesy) {
+void PieceReceiver::give_up_what_is_lost(Instant now) {
   for (std::size_t k = active(); k-- > 0;) {
     const std::size_t whom = turns_[k];
     Sender& sender = senders_[whom];
     if (now < sender.lost_at()) continue;
-    courtesy.note_end(sender.asked.size());
+    courtesy_.note_end(sender.asked.size());
     sender.asked.clear();
     sender.asked_until = sender.has();
     sender.window.note_loss(now);
@@ -144,27 +143,27 @@ void PieceReceiver::give_up_what_is_lost(Instant now, Courtesy& courtesy) {
   }
 }
 
-bool PieceReceiver::ask(const Moment& moment, Courtesy& courtesy) {
-  if (moment.all_is_read) give_up_what_is_lost(moment.now, courtesy);
+bool PieceReceiver::ask(const Moment& moment) {
+  if (moment.all_is_read) give_up_what_is_lost(moment.now);
   bool is_free = true;
   for (std::size_t k = 0; k < active(); ++k) {
     Sender& sender = senders_[turns_[k]];
-    is_free = ask(turns_[k], moment, courtesy) && is_free;
+    is_free = ask(turns_[k], moment) && is_free;
     if (std::exchange(sender.owes_word, false)) say_what_has_come(turns_[k]);
   }
   return is_free;
 }
 
 /// Asks one sender for what its window permits. Returns false if the training holds it up.
-bool PieceReceiver::ask(std::size_t whom, const Moment& moment, Courtesy& courtesy) {
+bool PieceReceiver::ask(std::size_t whom, const Moment& moment) {
   Sender& sender = senders_[whom];
   while (sender.asked_until < sender.bytes()) {
     const std::uint64_t longest =
-        moment.training_waits ? courtesy.piece_bytes() : sender.window.piece_bytes();
+        moment.training_waits ? courtesy_.piece_bytes() : sender.window.piece_bytes();
     const std::uint64_t piece = std::min(longest, sender.bytes() - sender.asked_until);
     const bool has_room = sender.asked.empty() || sender.under_way() + piece <= sender.window.bytes();
     if (!has_room) return true;
-    if (!courtesy.permits(moment.now, moment.training_waits)) return false;
+    if (!courtesy_.permits(moment.now, moment.training_waits)) return false;
     if (sender.asked.empty()) sender.last_news = moment.now;
     sender.owes_word = false;
     say(whom, {.of = sender.name(),
@@ -175,7 +174,7 @@ bool PieceReceiver::ask(std::size_t whom, const Moment& moment, Courtesy& courte
         {sender.asked_until + piece, piece, moment.now, sender.asked_until >= sender.ever_asked});
     sender.asked_until += piece;
     sender.ever_asked = std::max(sender.ever_asked, sender.asked_until);
-    courtesy.note_piece(piece, moment.now);
+    courtesy_.note_piece(piece, moment.now);
   }
   return true;
 }

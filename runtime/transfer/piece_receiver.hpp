@@ -33,15 +33,15 @@ class PieceReceiver {
 
   /// Takes in a piece of sender `from`, whose checksums are right. Returns the frame that it completes.
   std::optional<WholeFrame> hear(std::size_t from, const FrameHeader& head,
-                                 std::span<const std::byte> payload, Instant now, Courtesy& courtesy);
+                                 std::span<const std::byte> payload, Instant now);
   /// Frames of sender `from` on `iteration` or earlier ones are not needed any more.
-  void close(std::size_t from, std::uint64_t iteration, Courtesy& courtesy);
+  void close(std::size_t from, std::uint64_t iteration);
   /// Sender `from` is another process now, or gone.
-  void forget(std::size_t from, Courtesy& courtesy);
+  void forget(std::size_t from);
 
   /// Asks for what may travel now, and again for what is lost. Returns false if only the training holds up
   /// something.
-  bool ask(const Moment& moment, Courtesy& courtesy);
+  bool ask(const Moment& moment);
   /// What to say to the senders. The caller must remove it.
   struct Said {
     std::size_t to;
@@ -82,12 +82,11 @@ class PieceReceiver {
     }
   };
   std::size_t active() const { return std::min(turns_.size(), most_active); }
-  void take_announcement(std::size_t from, const FrameHeader& head, std::span<const std::byte> payload,
-                         Courtesy& courtesy);
-  void note_arrival(Sender& sender, Instant now, Duration held, Courtesy& courtesy);
-  void give_up_what_is_lost(Instant now, Courtesy& courtesy);
-  void drop_frame(std::size_t from, Courtesy& courtesy);
-  bool ask(std::size_t whom, const Moment& moment, Courtesy& courtesy);
+  void take_announcement(std::size_t from, const FrameHeader& head, std::span<const std::byte> payload);
+  void note_arrival(Sender& sender, Instant now, Duration held);
+  void give_up_what_is_lost(Instant now);
+  void drop_frame(std::size_t from);
+  bool ask(std::size_t whom, const Moment& moment);
   void say_what_has_come(std::size_t to);
   void say(std::size_t to, const Take& take) { outbox_.push_back({to, take}); }
 
@@ -97,6 +96,7 @@ class PieceReceiver {
   std::vector<Sender> senders_;
   std::deque<std::size_t> turns_;  // the senders that owe pieces; the first ones are asked
   std::vector<Said> outbox_;
+  Courtesy courtesy_;  // towards the training
 };
 
 }  // namespace hearsay

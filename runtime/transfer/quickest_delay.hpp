@@ -19,8 +19,11 @@ class QuickestDelay {
       in_period_ = Duration::max();
     }
     in_period_ = std::min(in_period_, delay);
-    return std::min(in_period_, before_);
+    return quickest();
   }
+  /// Returns the quickest delay when the last one was taken in; Duration::max() if none was.
+  Duration quickest() const { return std::min(in_period_, before_); }
+  bool is_known() const { return quickest() != Duration::max(); }
 
  private:
   static constexpr Duration period = std::chrono::minutes(5);

@@ -32,19 +32,19 @@ std::uint32_t Transfers::checksum_of(const SharedBytes& payload) const {
 
 std::optional<WholeFrame> Transfers::hear(std::size_t from, const FrameHeader& head,
                                           std::span<const std::byte> payload, Instant now) {
-  if (head.kind == FrameKind::piece) return receiver_.hear(from, head, payload, now, incoming_);
+  if (head.kind == FrameKind::piece) return receiver_.hear(from, head, payload, now);
   senders_[from].hear(as_take(head), now, outgoing_);
   return std::nullopt;
 }
 
 void Transfers::close(std::size_t other, std::uint64_t iteration) {
   senders_[other].close(iteration, outgoing_);
-  receiver_.close(other, iteration, incoming_);
+  receiver_.close(other, iteration);
 }
 
 void Transfers::forget(std::size_t other) {
   senders_[other].forget(outgoing_);
-  receiver_.forget(other, incoming_);
+  receiver_.forget(other);
 }
 
 Instant Transfers::next() const {
@@ -54,7 +54,7 @@ Instant Transfers::next() const {
 }
 
 void Transfers::carry_out(const Moment& moment, const Sink& sink) {
-  bool is_free = receiver_.ask(moment, incoming_);
+  bool is_free = receiver_.ask(moment);
   for (const PieceReceiver::Said& said : receiver_.outbox()) {
     FrameHeader header;
     header.run_id = self_.run_id;

@@ -63,7 +63,7 @@ class Transfers {
   Self self_;
   std::vector<PieceSender> senders_;
   PieceReceiver receiver_;
-  Courtesy incoming_, outgoing_;        // towards the training, by direction of the port
+  Courtesy outgoing_;                   // of all senders, towards the training
   std::uint64_t said_ = 0;              // how many frames were taken over
   std::size_t first_ = 0;               // whose pieces leave first the next time
   Instant next_look_ = Instant::max();  // if the training holds up something: whether it still does

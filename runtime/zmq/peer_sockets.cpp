@@ -54,8 +54,8 @@ class PeerSockets::Server {
 
   void serve(Instant until, int also) {
     polled_[also_place].fd = also;
-    observer_may_be_ready_ =
-        true;  // the driver may have been away: what waits is read before it counts as lost
+    // The driver may have been away: what waits is read before it counts as lost.
+    observer_may_be_ready_ |= with_observer_.next() != Instant::max();
     const std::size_t known = events.size();
     bool continues = true;
     do {

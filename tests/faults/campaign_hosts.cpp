@@ -20,17 +20,12 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
 HostPeers::Setup setup_of(const CampaignRun& run) {
-  std::string failure = "lost_after = \"1 s\"\n";
-  failure += run.drops ? "policy = \"drop\"\n" : "checkpoint_every = 7\n";
-  if (run.has_standby) failure += "hub_standby = 1\n";
   HostPeers::Setup setup{.iterations = std::to_string(campaign_iterations),
-                         .failure = failure,
+                         .failure = failure_of(run),
                          .family = run.topology,
-                         .algorithm = "kind = \"" + run.method + "\"\nstep_size = 0.01\n",
+                         .algorithm = algorithm_of(run),
                          .on_loopback = true};
-  if (!run.has_programs) return setup;
-  setup.data.clear();
-  setup.algorithm += "batch = 4\n[model]\nanswer_within = \"1 s\"\n";
+  if (run.has_programs) setup.data.clear();
   return setup;
 }
 

@@ -111,16 +111,25 @@ CampaignPlan plan_on_one_machine(std::uint64_t seed) {
 
 CampaignPlan plan_on_hosts(std::uint64_t seed) { return Drawer(seed, 1).plan(runs_of_hosts(), false); }
 
-std::string run_file_of(const CampaignRun& run) {
-  std::string text = "[run]\niterations = " + std::to_string(campaign_iterations) +
-                     "\nevaluate_every = 10\n[network]\ncompute = \"3 ms\"\n[algorithm]\nkind = \"" +
-                     run.method + "\"\nstep_size = 0.01\n";
+std::string algorithm_of(const CampaignRun& run) {
+  std::string text = "kind = \"" + run.method + "\"\nstep_size = 0.01\n";
   if (run.has_programs) text += "batch = 4\n[model]\nanswer_within = \"1 s\"\n";
-  if (!run.has_programs) text += "[data]\nsource = \"synthetic(samples=96, features=20, classes=3)\"\n";
-  text += "[failure]\nlost_after = \"1 s\"\n";
+  return text;
+}
+
+std::string failure_of(const CampaignRun& run) {
+  std::string text = "lost_after = \"1 s\"\n";
   text += run.drops ? "policy = \"drop\"\n" : "checkpoint_every = 7\n";
   if (run.has_standby) text += "hub_standby = 1\n";
-  text += "[topology]\n";
+  return text;
+}
+
+std::string run_file_of(const CampaignRun& run) {
+  std::string text = "[run]\niterations = " + std::to_string(campaign_iterations) +
+                     "\nevaluate_every = 10\n[network]\ncompute = \"3 ms\"\n[algorithm]\n" +
+                     algorithm_of(run);
+  if (!run.has_programs) text += "[data]\nsource = \"synthetic(samples=96, features=20, classes=3)\"\n";
+  text += "[failure]\n" + failure_of(run) + "[topology]\n";
   if (run.has_standby) text += "hub = \"dedicated\"\n";
   return text;
 }

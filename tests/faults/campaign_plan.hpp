@@ -61,6 +61,9 @@ CampaignPlan plan_on_one_machine(std::uint64_t seed);
 /// Returns a campaign against processes of `hearsay peer`, each started on its own, and their programs.
 CampaignPlan plan_on_hosts(std::uint64_t seed);
 
+/// Return the keys of [algorithm], and of [model] behind them; and those of [failure].
+std::string algorithm_of(const CampaignRun& run);
+std::string failure_of(const CampaignRun& run);
 /// Returns the run file, without a topology file.
 std::string run_file_of(const CampaignRun& run);
 std::string to_text(const Strike& strike);

@@ -21,10 +21,10 @@ namespace {
 struct Way {
   std::string status;
   int exit_code;
-  std::string run;       ///< keys of [run]
-  std::string method;    ///< keys of [algorithm]
-  std::string topology;  ///< the family of the topology file
-  std::string links;     ///< keys of [topology]
+  std::string run;         ///< keys of [run]
+  std::string method;      ///< keys of [algorithm]
+  std::string topology;    ///< the family of the topology file
+  std::string links = {};  ///< further keys of [topology]
 };
 
 /// Four peers, each with a program of its own beside it, on hosts whose cables the kernel slows down: a model
@@ -66,15 +66,15 @@ class SlowHosts {
 const std::vector<Way>& ways() {
   const std::string gossip = "kind = \"d-psgd\"\nstep_size = 0.5\n";
   static const std::vector<Way> all = {
-      {"done", 0, "evaluate_every = 4\n", gossip, "ring", ""},
-      {"done", 0, "evaluate_every = 4\nevaluate = \"own\"\n", gossip, "ring", ""},
+      {"done", 0, "evaluate_every = 4\n", gossip, "ring"},
+      {"done", 0, "evaluate_every = 4\nevaluate = \"own\"\n", gossip, "ring"},
       {"done", 0, "evaluate_every = 4\n", gossip, "exponential", "schedule = \"one-peer-exponential\"\n"},
       {"target", 0, "evaluate_every = 1\ntarget_loss = 40000\n",
-       "kind = \"allreduce-sgd\"\nstep_size = 0.5\n", "ring", ""},
+       "kind = \"allreduce-sgd\"\nstep_size = 0.5\n", "ring"},
       {"plateau", 0, "evaluate_every = 1\npatience = 1\nmin_improvement = 0.9\n",
-       "kind = \"fed-avg\"\nstep_size = 0.01\n", "star", ""},
-      {"diverged", 4, "evaluate_every = 2\n", "kind = \"d-psgd\"\nstep_size = 1e30\n", "ring", ""},
-      {"interrupted", 130, "evaluate_every = 1\n", gossip, "ring", ""},
+       "kind = \"fed-avg\"\nstep_size = 0.01\n", "star"},
+      {"diverged", 4, "evaluate_every = 2\n", "kind = \"d-psgd\"\nstep_size = 1e30\n", "ring"},
+      {"interrupted", 130, "evaluate_every = 1\n", gossip, "ring"},
   };
   return all;
 }

@@ -92,7 +92,7 @@ std::span<const Room> rooms() {
         {"runtime/cluster", runtime({"foundation", "toml"})},
         {"runtime/session", runtime({"foundation", "wire", "peer"})},
         {"runtime/settings", runtime({"foundation", "toml", "cluster"})},
-        {"runtime/data", runtime({"foundation", "settings"})},
+        {"runtime/data", runtime({"foundation", "toml", "settings"})},
         {"runtime/program", runtime({"foundation", "toml", "settings", "wire"})},
         {"runtime/network", runtime({"foundation", "settings", "wire", "peer"})},
         {"runtime/security", runtime({"foundation", "toml", "cluster", "settings", "wire"})},
