@@ -49,7 +49,8 @@ class PeerArchive {
   /// Restores this peer alone to where its process ended: from its newest checkpoint and its log.
   RestoredPeer<Scalar> restored(PacketPool& packets);
 
-  // These two write to the log. They must be called before the peer receives the message or the verdict.
+  // These two write to the log. They must be called before anything leaves the process that follows from the
+  // message or the verdict.
   std::optional<std::string> hear(const MessageKey& key, const PacketRef& packet);
   std::optional<std::string> hear_verdict(std::uint64_t evaluated, bool proceed, const Announced& announced);
 

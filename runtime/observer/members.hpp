@@ -27,6 +27,7 @@ class Members {
     Standing standing = Standing::member;
     bool joined = false;       ///< in the middle of the run, as a new peer
     bool has_left = false;     ///< its process has ended, after its result
+    bool misses_hub = false;   ///< a worker that has left since it had lost the hub
     std::uint32_t turns = 0;   ///< how often it has detached from the observer or attached again
     Instant heard_at{};        ///< when its last frame came
     std::uint32_t beat = 0;    ///< the number of its newest heartbeat

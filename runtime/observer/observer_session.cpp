@@ -71,6 +71,7 @@ void ObserverSession::hear(const FrameHeader& header, std::span<const std::byte>
     case FrameKind::result:
       return take_result(sender, payload);
     case FrameKind::parted:
+      members_[sender].misses_hub = input_.has_hub && sender != hub_id && payload.empty();
       return lose_peer(sender, "peer " + std::to_string(sender) + " has left", "it " + how_it_left(payload));
     case FrameKind::stop:
       return take_stop(header, payload, now);
@@ -231,12 +232,14 @@ void ObserverSession::do_without(PeerId id, const std::string& how) {
     members_[id].has_left = true;
     return;
   }
-  if (is_last_hub(id)) return lose(how + "; it is the hub, without which no worker trains");
+  if (is_last_hub(id)) return lose_hub(how);
   members_[id].standing = Standing::lost;
   if (!started()) start_.do_without(id);
   say_verdicts(schedule_.drop(id));
   if (members_.all_are_lost()) return lose("all peers were lost");
-  if (input_.has_hub && members_.only_one_left(hub_id)) return lose("all workers were lost");
+  if (input_.has_hub && members_.only_one_left(hub_id))
+    return members_[id].misses_hub ? lose_hub("peer 0 was lost: no worker hears it")
+                                   : lose("all workers were lost");
   inquiry_.ask_what_is_new(beat_);
   end_if_all_have();
 }

@@ -228,6 +228,8 @@ class ObserverSession {
   void take_result(PeerId sender, std::span<const std::byte> payload);
   void take_stop(const FrameHeader& header, std::span<const std::byte> payload, Instant now);
   // Peers that are lost, come back, or join.
+  /// `how`: a sentence.
+  void lose_hub(const std::string& how) { lose(how + "; it is the hub, without which no worker trains"); }
   void do_without(PeerId id, const std::string& how);
   void note_detachment(PeerId sender, const ObserverContact& contact, Instant now);
   bool take_back(const FrameHeader& alive, Instant now);

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "runtime/foundation/units.hpp"
+#include "runtime/peer/peer.hpp"
 
 namespace hearsay {
 
@@ -21,6 +22,13 @@ class RoundClock {
     return true;
   }
   Instant over_at() const { return over_at_; }
+  /// If the time of the hub's round is over, the hub goes on with the answers that it has. True if so.
+  template <class Scalar>
+  bool close_if_over(Peer<Scalar>& hub, Instant now) const {
+    const bool is_over = hub.may_close_round() && now >= over_at_;
+    if (is_over) hub.close_round();
+    return is_over;
+  }
 
  private:
   Duration deadline_;

@@ -1,9 +1,8 @@
 #include "runtime/process/drive_peer.hpp"
 
 #include "runtime/checkpoint/archive.hpp"
-#include "runtime/experiment/hub_standby.hpp"
 #include "runtime/experiment/longest_payload.hpp"
-#include "runtime/experiment/run_agreement.hpp"
+#include "runtime/participant/session_input.hpp"
 #include "runtime/process/peer_driver.hpp"
 #include "runtime/zmq/clock.hpp"
 
@@ -22,32 +21,6 @@ std::vector<std::uint64_t> checkpoints_of(const Experiment<Scalar>& experiment, 
   for (const std::string& why : passed_over)
     notice("peer " + std::to_string(id) + " passes over a checkpoint: " + why);
   return held;
-}
-
-template <class Scalar>
-PeerSessionInput session_input(const Experiment<Scalar>& experiment, PeerId id, const PeerEntry& entry,
-                               const Notice& notice) {
-  const RunSettings& settings = experiment.settings;
-  const Partners partners = partners_of(experiment, id);
-  PeerSessionInput input{.self = id,
-                         .incarnation = incarnation_of_process(),
-                         .agreement = agreement_of(experiment),
-                         .iterations = experiment.iterations,
-                         .sources = partners.sources,
-                         .destinations = partners.destinations,
-                         .addresses = {},
-                         .same_machine = entry.same_machine,
-                         .asynchronous = experiment.method->asynchronous,
-                         .staleness = staleness_of(settings),
-                         .start_patience = entry.start_patience,
-                         .heartbeat = heartbeat_interval(settings.failure.lost_after),
-                         .model_bytes = model_bytes_of(experiment),
-                         .absent = settings.failure.join_later,
-                         .quiet_destinations = quiet_destinations(settings, id)};
-  if (!settings.failure.keeps_checkpoints()) return input;
-  input.largest_lead = largest_lead(experiment);
-  if (entry.resumes) input.holds = checkpoints_of(experiment, id, notice);
-  return input;
 }
 
 /// The real network sets the pace of messages whose links change from round to round.
@@ -89,23 +62,15 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
           .observer_lane = std::move(lane)};
 }
 
-template <class Scalar>
-SilenceWatch silence_watch(const Experiment<Scalar>& experiment, const PeerSessionInput& session,
-                           const Addresses& addresses) {
-  std::vector<WatchedPeer> watched;
-  for (const PeerId source : session.sources) watched.push_back({source, addresses[source]});
-  const RunSettings::Failure& failure = experiment.settings.failure;
-  return SilenceWatch(session.self, failure.lost_after, session.heartbeat,
-                      failure.drops() ? AfterSilence::drops_it : AfterSilence::ends_the_run,
-                      std::move(watched));
-}
-
 }  // namespace
 
 template <class Scalar>
 PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, const PeerEntry& entry,
                    const RunControl& control) {
-  PeerSessionInput input = session_input(experiment, id, entry, control.notice);
+  PeerSessionInput input =
+      session_input(experiment, id, incarnation_of_process(), entry.same_machine, entry.start_patience);
+  if (entry.resumes && experiment.settings.failure.keeps_checkpoints())
+    input.holds = checkpoints_of(experiment, id, control.notice);
   PeerSockets sockets(socket_input(experiment, input, entry, control.timeline), entry.bind_address);
   const std::optional<RunAddresses> run = entry.meet(sockets.bound_address());
   if (!run) return {3, ""};
@@ -117,13 +82,21 @@ PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, const PeerEn
          Link(experiment.settings.run.seed, id, to, link_settings(experiment.settings, id, to))});
   }
   input.observer_address = run->observer;
-  SilenceWatch watch = silence_watch(experiment, input, run->peers);
-  PeerSession session(std::move(input));
-  sockets.start(session, std::move(destinations), run->observer);
+  std::vector<WatchedPeer> sources;
+  for (const PeerId source : input.sources) sources.push_back({source, run->peers[source]});
+  PacketPool packets;
+  Participant<Scalar> participant({.experiment = experiment,
+                                   .id = id,
+                                   .session = std::move(input),
+                                   .sources = std::move(sources),
+                                   .checkpoints = checkpoint_rule(experiment.settings),
+                                   .packets = packets,
+                                   .is_awaited = control.resumes,
+                                   .timeline = control.timeline});
+  sockets.start(participant.session(), std::move(destinations), run->observer);
   TrainingTraffic unasked;
   TrainingTraffic& traffic = entry.traffic ? *entry.traffic : unasked;
-  const PeerEnd end =
-      PeerDriver<Scalar>(experiment, id, session, sockets, std::move(watch), traffic, control).run();
+  const PeerEnd end = PeerDriver<Scalar>(experiment, participant, packets, sockets, traffic, control).run();
   entry.on_end(end);
   return end;
 }

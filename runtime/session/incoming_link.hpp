@@ -56,6 +56,7 @@ class IncomingLink {
   }
 
   PeerId source;
+  Instant heard_at{};  ///< when any frame of the source last came
 
  private:
   std::optional<std::uint32_t> incarnation_;

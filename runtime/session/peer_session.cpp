@@ -131,7 +131,7 @@ void PeerSession::show_life() {
 
 // Frames from sources.
 
-FrameUse PeerSession::hear_source(const FrameHeader& head, std::span<const std::byte> payload) {
+FrameUse PeerSession::take_from_source(const FrameHeader& head, std::span<const std::byte> payload) {
   if (parted_.contains(head.sender)) return hear_parted(head, payload);
   if (head.kind == FrameKind::hello) {
     hear_hello(head, payload);
@@ -255,8 +255,8 @@ FrameUse PeerSession::hear_destination(PeerId destination, const FrameHeader& he
 
 // Frames from the observer.
 
-FrameUse PeerSession::hear_observer(const FrameHeader& head, std::span<const std::byte> payload,
-                                    Instant now) {
+FrameUse PeerSession::take_from_observer(const FrameHeader& head, std::span<const std::byte> payload,
+                                         Instant now) {
   if (!is_from_observer(head)) {
     observer_.note_who_answers_instead(head);
     return FrameUse::garbage;
@@ -302,7 +302,8 @@ void PeerSession::hear_start(const from_observer::Start& start, Instant now) {
   if (before == SessionPhase::entering) greet_neighbors();
   observer_.tell_unacknowledged(context_);  // reports of an earlier process
   const Instant origin = context_.input.same_machine ? start.origin : now - start.age;  // no common clock
-  context_.events.push_back(RunStarts{std::min(origin, now - age_at_checkpoint_.value_or(now - origin))});
+  origin_ = std::min(origin, now - age_at_checkpoint_.value_or(now - origin));
+  context_.events.push_back(RunStarts{*origin_});
   for (PeerDeparted& departed : std::exchange(departed_before_start_, {}))
     context_.events.push_back(std::move(departed));
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/peer/joining.hpp"
@@ -22,6 +23,7 @@
 #include "runtime/session/state.hpp"
 #include "runtime/wire/words_from_observer.hpp"
 #include "runtime/wire/words_to_neighbor.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -90,12 +92,37 @@ class PeerSession {
   Instant tick(Instant now);
 
   /// Handles a frame that a source has sent to this peer's ROUTER.
-  FrameUse hear_source(const FrameHeader& header, std::span<const std::byte> payload);
+  FrameUse hear_source(const FrameHeader& header, std::span<const std::byte> payload, Instant now) {
+    const FrameUse use = take_from_source(header, payload);
+    IncomingLink* const link = find_source(header.sender);
+    if (link && use != FrameUse::garbage) link->heard_at = now;
+    return use;
+  }
   /// Handles a reply that came at the DEALER which is connected to `destination`.
   FrameUse hear_destination(PeerId destination, const FrameHeader& header,
                             std::span<const std::byte> payload);
   /// Handles a frame that came at the DEALER which is connected to the observer.
-  FrameUse hear_observer(const FrameHeader& header, std::span<const std::byte> payload, Instant now);
+  FrameUse hear_observer(const FrameHeader& header, std::span<const std::byte> payload, Instant now) {
+    const FrameUse use = take_from_observer(header, payload, now);
+    if (use != FrameUse::garbage) note_life_of_observer(now);
+    return use;
+  }
+  /// A message of a source, which `hear_source` has taken for data, is due.
+  void release(DataArrived data) { context_.events.push_back(std::move(data)); }
+
+  /// When any frame last came from there. A peer that computes or waits still sends heartbeats.
+  Instant last_heard_from(PeerId source) const {
+    const IncomingLink* const link = find_source(source);
+    ensure(link != nullptr, "a peer waits for its sources only");
+    return link->heard_at;
+  }
+  /// When the run's time began; empty before the start.
+  const std::optional<Instant>& origin() const { return origin_; }
+  /// The newest evaluation whose verdict has come; empty if none has.
+  std::optional<std::uint64_t> last_verdict() const { return observer_.last_verdict(); }
+  Instant last_heard_from_observer() const { return observer_heard_at_; }
+  /// A frame of the observer came that the session does not see yet, or not as it came.
+  void note_life_of_observer(Instant now) { observer_heard_at_ = now; }
 
   std::vector<PeerFrame>& outbox() { return context_.outbox; }
   std::vector<SocketEvent>& events() { return context_.events; }
@@ -116,9 +143,13 @@ class PeerSession {
  private:
   static constexpr const char* parted_from_this = "it takes this peer for gone, or could not hear it";
 
-  IncomingLink* find_source(PeerId id) {
+  const IncomingLink* find_source(PeerId id) const {
     const auto found = std::ranges::lower_bound(incoming_, id, {}, &IncomingLink::source);
     return found != incoming_.end() && found->source == id ? &*found : nullptr;
+  }
+  IncomingLink* find_source(PeerId id) {
+    const IncomingLink* const found = std::as_const(*this).find_source(id);
+    return found ? &incoming_[static_cast<std::size_t>(found - incoming_.data())] : nullptr;
   }
   void greet(OutgoingLink& link) { outgoing_.greet(link, parted_.contains(link.to), context_); }
   void greet_neighbors() {
@@ -131,6 +162,8 @@ class PeerSession {
   void check_deadline();
   StartReport report() const { return {context_, greetings_, outgoing_, observer_}; }
 
+  FrameUse take_from_source(const FrameHeader& head, std::span<const std::byte> payload);
+  FrameUse take_from_observer(const FrameHeader& head, std::span<const std::byte> payload, Instant now);
   FrameUse hear_frame(IncomingLink& link, const FrameHeader& head);
   void hear_hello(const FrameHeader& hello, std::span<const std::byte> payload);
   void answer_hello(const FrameHeader& hello, std::span<const std::byte> payload);
@@ -179,6 +212,8 @@ class PeerSession {
   std::optional<Joining> joining_;  // from phase `joining` on
   ObserverLink observer_;
   StartWait start_;
+  Instant observer_heard_at_{};
+  std::optional<Instant> origin_;  // of the run's time
   Instant next_heartbeat_{};
   std::vector<PeerDeparted> departed_before_start_;  // neighbors
 };

@@ -27,7 +27,6 @@ class PeerSockets::Server {
         egress_(input_.egress, input_.same_machine),
         handshakes_(input_.credentials != nullptr),
         routes_(input_.sources.size()),
-        heard_at_(input_.sources.size()),
         hold_(input_.ingress),
         with_observer_(1, input_.payload_limit_bytes, {input_.run_id, input_.self, input_.incarnation}),
         timeline_(input_.timeline, input_.self) {
@@ -56,27 +55,19 @@ class PeerSockets::Server {
     polled_[also_place].fd = also;
     // The driver may have been away: what waits is read before it counts as lost.
     observer_may_be_ready_ |= with_observer_.next() != Instant::max();
-    const std::size_t known = events.size();
+    const std::size_t known = session_->events().size();
     bool continues = true;
     do {
       const Instant now = monotonic_now();
       look_at_handshakes(now);
       const Instant next_word = session_->tick(now);
       attend();
-      if (events.size() != known) return;
+      if (session_->events().size() != known) return;
       timer_.set(std::min({hold_.next(), next_word, with_observer_.next(), outlets_.next(now)}));
       continues = wait(until);
       attend();
-    } while (continues && events.size() == known && monotonic_now() < until);
+    } while (continues && session_->events().size() == known && monotonic_now() < until);
   }
-
-  Instant last_heard_from(PeerId id) const {
-    const auto source = find_source(id);
-    ensure(source != input_.sources.end(), "a peer waits for its sources only");
-    return heard_at_[static_cast<std::size_t>(source - input_.sources.begin())];
-  }
-
-  Instant last_heard_from_observer() const { return observer_heard_at_; }
 
   SocketCounters counters() const {
     SocketCounters counters = counters_;
@@ -85,7 +76,7 @@ class PeerSockets::Server {
     return counters;
   }
 
-  /// Sends the frames in the outbox of the session, and takes over its events.
+  /// Sends the frames in the outbox of the session.
   void carry_out() {
     for (PeerFrame& word : session_->outbox()) {
       if (word.packet)
@@ -98,17 +89,11 @@ class PeerSockets::Server {
         outlets_.say(word);
     }
     session_->outbox().clear();
-    for (SocketEvent& event : session_->events()) {
-      if (const auto* const start = std::get_if<RunStarts>(&event)) begin_time(start->origin);
-      if (const auto* const verdict = std::get_if<VerdictArrived>(&event))
-        with_observer_.close(0, verdict->evaluated);
-      events.push_back(std::move(event));
-    }
-    session_->events().clear();
+    if (!has_begun_ && session_->origin()) begin_time(*session_->origin());
+    if (session_->last_verdict() > closed_) with_observer_.close(0, *(closed_ = session_->last_verdict()));
   }
 
   std::string bound_address;
-  std::vector<SocketEvent> events;
 
  private:
   static constexpr int nobody = -1;
@@ -119,6 +104,7 @@ class PeerSockets::Server {
 
   /// The times of bandwidth traces and of the timeline count from `start_of_run`.
   void begin_time(Instant start_of_run) {
+    has_begun_ = true;
     egress_.begin(start_of_run);
     hold_.begin(start_of_run);
     timeline_.start(start_of_run);
@@ -238,15 +224,13 @@ class PeerSockets::Server {
     const auto source = find_source(head.sender);
     const bool is_source = source != input_.sources.end();
     if (is_source && head.run_id == input_.run_id) routes_[place_of(source)] = frame.from;
-    const FrameUse heard = session_->hear_source(head, bytes_of(frame.payload));
+    const Instant now = monotonic_now();
+    const FrameUse heard = session_->hear_source(head, bytes_of(frame.payload), now);
     refuse_hello(frame.from);
     if (heard == FrameUse::garbage) {
       ++counters_.garbage;
       return;
     }
-    if (!is_source) return;  // its hello was refused
-    const Instant now = monotonic_now();
-    heard_at_[place_of(source)] = now;
     if (heard != FrameUse::data) return;
     const std::size_t words = input_.observer_lane ? input_.observer_lane->held() : 0;
     if (hold_.size() - words >= input_.held_frames_limit) {
@@ -310,19 +294,17 @@ class PeerSockets::Server {
       }
       if (reception == Reception::frame && input_.observer_lane && frame.header.run_id == input_.run_id &&
           input_.observer_lane->holds(frame.header)) {
-        observer_heard_at_ = now;
+        session_->note_life_of_observer(now);
         input_.observer_lane->hold(frame.header, packet_of(std::move(frame.payload)), now, hold_);
       } else if (reception == Reception::garbage ||
                  session_->hear_observer(frame.header, bytes_of(frame.payload), now) == FrameUse::garbage) {
         ++counters_.garbage;
-      } else {
-        observer_heard_at_ = now;
       }
     }
   }
 
   void hear_piece(const ReceivedFrame& frame, Instant now) {
-    observer_heard_at_ = now;
+    session_->note_life_of_observer(now);
     const auto whole = with_observer_.hear(0, frame.header, bytes_of(frame.payload), now);
     if (whole && session_->hear_observer(whole->header, whole->payload, now) == FrameUse::garbage)
       ++counters_.garbage;
@@ -333,9 +315,9 @@ class PeerSockets::Server {
     hold_.release(now, [&](const HoldQueue::Held& held) {
       if (held.word) return hear_word(held, now);
       timeline_.receives(held.key, held.frame_bytes, held.begin, held.end);
-      events.push_back(DataArrived{held.key, held.packet, held.metadata});
+      session_->release({held.key, held.packet, held.metadata});
     });
-    if (!session_->outbox().empty() || !session_->events().empty()) carry_out();
+    carry_out();
   }
 
   void hear_word(const HoldQueue::Held& held, Instant now) {
@@ -351,12 +333,12 @@ class PeerSockets::Server {
   ZapServer zap_server_;
   Egress egress_;
   Outlets outlets_{egress_, handshakes_};
-  HandshakeWatch handshakes_;        // of the outlets and the observer
-  std::vector<std::string> routes_;  // by source: the routing id of its last frame
-  PeerSession* session_ = nullptr;   // from `begin` on
-  std::vector<Instant> heard_at_;    // by source
-  Instant observer_heard_at_{};
-  SocketCounters counters_{};  // apart from those that others count
+  HandshakeWatch handshakes_;            // of the outlets and the observer
+  std::vector<std::string> routes_;      // by source: the routing id of its last frame
+  PeerSession* session_ = nullptr;       // from `begin` on
+  bool has_begun_ = false;               // the run's time
+  std::optional<std::uint64_t> closed_;  // the evaluation up to which the exchange with the observer is over
+  SocketCounters counters_{};            // apart from those that others count
   HoldQueue hold_;
   Transfers with_observer_;  // long frames
   PeerTimeline timeline_;
@@ -380,9 +362,6 @@ void PeerSockets::start(PeerSession& session, std::vector<Destination> destinati
 const std::string& PeerSockets::bound_address() const { return server_->bound_address; }
 void PeerSockets::carry_out() { server_->carry_out(); }
 void PeerSockets::serve(Instant until, int also) { server_->serve(until, also); }
-std::vector<SocketEvent>& PeerSockets::events() { return server_->events; }
-Instant PeerSockets::last_heard_from(PeerId source) const { return server_->last_heard_from(source); }
-Instant PeerSockets::last_heard_from_observer() const { return server_->last_heard_from_observer(); }
 SocketCounters PeerSockets::counters() const { return server_->counters(); }
 
 }  // namespace hearsay

@@ -10,7 +10,6 @@
 #include "runtime/network/link.hpp"
 #include "runtime/record/timeline.hpp"
 #include "runtime/security/credentials.hpp"
-#include "runtime/session/events.hpp"
 #include "runtime/session/peer_session.hpp"
 #include "runtime/zmq/observer_lane.hpp"
 
@@ -70,17 +69,10 @@ class PeerSockets {
   void start(PeerSession& session, std::vector<Destination> destinations,
              const std::string& observer_address);
   void carry_out();
-  /// Sends, receives, and releases frames that are due. Waits until there is a new event, the instant `until`
-  /// has come (an instant in the past: does not wait), the file descriptor `also` is readable, or a signal
-  /// comes.
+  /// Sends, receives, and releases frames that are due. Waits until the session has a new event, the instant
+  /// `until` has come (an instant in the past: does not wait), the file descriptor `also` is readable, or a
+  /// signal comes.
   void serve(Instant until, int also = -1);
-  /// The events so far, in order. The caller must remove them.
-  std::vector<SocketEvent>& events();
-
-  /// When any frame last came from there. A peer that computes or waits still sends heartbeats.
-  Instant last_heard_from(PeerId source) const;
-  Instant last_heard_from_observer() const;
-
   SocketCounters counters() const;
 
  private:

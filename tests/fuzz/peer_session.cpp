@@ -42,12 +42,12 @@ class Scene {
     switch (what % 8) {
       case 0: {
         static const auto hello = encode_agreement(agreement());
-        session_.hear_source(header(FrameKind::hello), hello);
+        session_.hear_source(header(FrameKind::hello), hello, Instant{});
         return 0;
       }
       case 1: {
         const FrameHeader head = header(kind());
-        session_.hear_source(head, payload());
+        session_.hear_source(head, payload(), Instant{});
         return 0;
       }
       case 2: {

@@ -302,7 +302,7 @@ TEST_CASE("start: all who wait for the run to begin are told for whom, and why t
   from_second.incarnation = 7;
   from_second.run_id = run_id(agreement_of(scene.experiment));
   from_second.kind = FrameKind::hello;
-  first.hear_source(from_second, encode_agreement(agreement_of(scene.experiment)));
+  first.hear_source(from_second, encode_agreement(agreement_of(scene.experiment)), Instant{});
   from_second.kind = FrameKind::welcome;
   first.hear_destination(1, from_second, {});
   const auto let_pass_10_s = [&] {

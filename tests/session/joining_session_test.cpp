@@ -55,7 +55,7 @@ struct Scene {
     FrameHeader head = header(from, FrameKind::hello, 1);
     head.slot = slot;
     if (incarnation != 0) head.incarnation = incarnation;
-    session.hear_source(head, encode_agreement({{{"run.seed", "1"}}}));
+    session.hear_source(head, encode_agreement({{{"run.seed", "1"}}}), Instant{});
   }
   void observer(FrameKind kind, std::uint64_t iteration = 0) {
     session.hear_observer(header(0, kind, iteration), {}, Instant{});
@@ -201,7 +201,7 @@ TEST_CASE("joining: another process under the name of a neighbor tells that the 
   CHECK(scene.said() == Words{{1, FrameKind::parted}});
   FrameHeader join = scene.header(1, FrameKind::join);
   join.incarnation = 90;
-  scene.session.hear_source(join, {});
+  scene.session.hear_source(join, {}, Instant{});
   CHECK(scene.events<ModelAsked>().size() == 1);
 }
 
@@ -234,7 +234,7 @@ TEST_CASE("joining: the word that a process has ended takes no edge from the one
 TEST_CASE("joining: who asks a peer that knows of nothing is a new process, too") {
   Scene scene;
   scene.train();
-  scene.session.hear_source(scene.header(1, FrameKind::join), {});
+  scene.session.hear_source(scene.header(1, FrameKind::join), {}, Instant{});
   REQUIRE(scene.session.events().size() == 2);
   CHECK(std::holds_alternative<PeerDeparted>(scene.session.events()[0]));
   CHECK(std::holds_alternative<ModelAsked>(scene.session.events()[1]));
@@ -252,12 +252,12 @@ TEST_CASE(
     neighbor.train();
     FrameHeader parted = neighbor.header(1, FrameKind::parted);
     parted.slot = word.header.slot;
-    word.way == PeerFrame::Way::outlet ? neighbor.session.hear_source(parted, word.payload)
+    word.way == PeerFrame::Way::outlet ? neighbor.session.hear_source(parted, word.payload, Instant{})
                                        : neighbor.session.hear_destination(1, parted, word.payload);
     const auto departed = neighbor.events<PeerDeparted>();
     REQUIRE(departed.size() == 1);
     CHECK(departed[0].how == "it has left: its disk is full");
-    neighbor.session.hear_source(parted, {});
+    neighbor.session.hear_source(parted, {}, Instant{});
     const auto without_a_word = neighbor.events<PeerDeparted>();
     REQUIRE(without_a_word.size() == 1);
     CHECK(without_a_word[0].how == "it has left: it was asked to end, or its program has failed");

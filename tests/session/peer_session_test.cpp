@@ -51,7 +51,7 @@ struct Scene {
                 std::uint32_t incarnation = 80) {
     const std::vector<std::byte> payload =
         kind == FrameKind::hello ? encode_agreement(agreement) : std::vector<std::byte>{};
-    return session.hear_source(header(kind, iteration, sequence, incarnation), payload);
+    return session.hear_source(header(kind, iteration, sequence, incarnation), payload, Instant{});
   }
   void welcome(std::uint64_t iteration, std::uint64_t sequence) {
     session.hear_destination(1, header(FrameKind::welcome, iteration, sequence), {});
@@ -162,11 +162,11 @@ TEST_CASE("peer session: one that needs what nobody keeps any more is told so, a
   stop.slot = 2;
   stop.payload_bytes = 1;
   const std::vector<std::byte> reason(1, std::byte{'x'});
-  CHECK(scene.session.hear_source(stop, reason) == FrameUse::garbage);
+  CHECK(scene.session.hear_source(stop, reason, Instant{}) == FrameUse::garbage);
   CHECK(scene.session.events().empty());
   // A `stop` of the process that has done its handshake counts.
   stop.incarnation = 80;
-  CHECK(scene.session.hear_source(stop, reason) == FrameUse::words);
+  CHECK(scene.session.hear_source(stop, reason, Instant{}) == FrameUse::words);
   CHECK(scene.session.events().size() == 1);
 }
 
@@ -217,10 +217,10 @@ TEST_CASE("peer session: a stranger and another run are garbage") {
   scene.greet();
   FrameHeader stranger = scene.header(FrameKind::data, 1, 0);
   stranger.sender = 2;
-  CHECK(scene.session.hear_source(stranger, {}) == FrameUse::garbage);
+  CHECK(scene.session.hear_source(stranger, {}, Instant{}) == FrameUse::garbage);
   FrameHeader other = scene.header(FrameKind::data, 1, 0);
   ++other.run_id;
-  CHECK(scene.session.hear_source(other, {}) == FrameUse::garbage);
+  CHECK(scene.session.hear_source(other, {}, Instant{}) == FrameUse::garbage);
 }
 
 TEST_CASE(
@@ -279,7 +279,7 @@ TEST_CASE("peer session: who answers at a neighbor's or the observer's address i
   stop.slot = 3;
   stop.payload_bytes = 1;
   astray.session.events().clear();
-  astray.session.hear_source(stop, std::vector<std::byte>(1, std::byte{'x'}));
+  astray.session.hear_source(stop, std::vector<std::byte>(1, std::byte{'x'}), Instant{});
   REQUIRE(astray.session.events().size() == 1);
   CHECK(std::get<RunStops>(astray.session.events()[0]).reason ==
         "x; here, at the address of the observer (tcp://here), peer 3 answers");

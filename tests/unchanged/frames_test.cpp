@@ -240,7 +240,7 @@ Conversation refusing_and_stopping() {
                     .start_patience = 1min,
                     .heartbeat = 2s});
   peer.begin(Instant{});
-  peer.hear_source(hello, payload);
+  peer.hear_source(hello, payload, Instant{});
   peer.say_stop(130, "");
   write_down(peer, "peer");
 

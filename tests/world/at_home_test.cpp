@@ -45,7 +45,8 @@ Accounts accounts_of(const Experiment<double>& experiment) {
   const std::vector<std::byte> agreement = encode_agreement(agreement_of(experiment));
   const bool own = experiment.settings.run.evaluate == Evaluate::own;
   FaultyCluster cluster(experiment, 5, {});
-  cluster.overhears = [&](PeerId, PeerId, const FrameHeader& header, std::span<const std::byte> payload) {
+  const PeerId observer = experiment.peer_count();
+  cluster.overhears = [&](PeerId, PeerId to, const FrameHeader& header, std::span<const std::byte> payload) {
     ++accounts.frames[header.kind];
     const bool is_explained = [&] {
       switch (header.kind) {
@@ -63,8 +64,11 @@ Accounts accounts_of(const Experiment<double>& experiment) {
           return decode_score(payload).has_value();
         case FrameKind::result:
           return decode_outcome(payload).has_value();
-        case FrameKind::ready:
-        case FrameKind::alive:  // for whom somebody waits, in words
+        case FrameKind::alive:  // to the observer: which questions are being answered
+          if (to == observer)
+            return payload.size() % 8 == 0 && payload.size() <= 8 * accounts.questions.size();
+          [[fallthrough]];
+        case FrameKind::ready:  // for whom somebody waits, in words
           return payload.empty() || printable_text(payload).find("peer") != std::string::npos;
         default:
           return payload.empty();

@@ -15,10 +15,7 @@
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/observer/observer.hpp"
 #include "runtime/observer/observer_session.hpp"
-#include "runtime/peer/peer.hpp"
-#include "runtime/peer/round_clock.hpp"
-#include "runtime/session/peer_session.hpp"
-#include "runtime/session/silence_watch.hpp"
+#include "runtime/participant/participant.hpp"
 
 namespace hearsay {
 
@@ -29,9 +26,9 @@ struct Weather {
   double overtake = 0.0;  ///< arrives late, after frames that left after it
 };
 
-/// A whole run in virtual time: peers, their sessions, the observer and its session, and a network that
-/// loses, repeats and reorders frames, drawn from one seed. All decisions are made by the code of the
-/// product; only sockets and clocks are replaced.
+/// A whole run in virtual time: participants, the observer and its session, and a network that loses, repeats
+/// and reorders frames, drawn from one seed. All decisions are made by the code of the product; only sockets,
+/// clocks and processes are replaced.
 class FaultyCluster {
  public:
   /// Peers keep checkpoints and logs in `archive` if failure.checkpoint_every is set.
@@ -60,14 +57,24 @@ class FaultyCluster {
   void corrupt(PeerId holder, std::uint64_t after_iteration) {
     corruptions_.push_back({holder, after_iteration});
   }
-  /// Runs until the session of the observer is over. False if it is not over by `limit` of virtual time.
+  /// Runs, or goes on, until the session of the observer is over. False if it is not over by `limit` of
+  /// virtual time.
   bool run(Duration limit);
+  /// The same, until all processes have ended.
+  bool run_to_the_end(Duration limit);
   /// The virtual time since the beginning.
   Duration now() const { return now_ - Instant{}; }
 
   RunOutcome<double> outcome() const { return evaluator_.with_models(observer_->outcome()); }
-  PeerSession::Counters counters() const;                                      ///< of all peers together
-  const Peer<double>* peer(PeerId id) const { return nodes_[id].peer.get(); }  ///< null: killed
+  PeerSession::Counters counters() const;  ///< of all peers together
+  /// Returns a peer, also one that has ended; null: it was killed, or has not begun.
+  const Peer<double>* peer(PeerId id) const {
+    return nodes_[id].participant ? &nodes_[id].participant->peer() : nullptr;
+  }
+  /// How the process of peer `id` ended; empty: it has not ended by itself.
+  std::optional<PeerEnd> end(PeerId id) const {
+    return nodes_[id].participant ? nodes_[id].participant->end() : std::nullopt;
+  }
   /// Policy "drop": returns the rows of peer `id` in W, one for each iteration that it has begun since it was
   /// started or joined.
   const std::vector<MixingRow>& rows(PeerId id) const { return nodes_[id].rows; }
@@ -110,28 +117,19 @@ class FaultyCluster {
 
  private:
   struct Node {
-    std::unique_ptr<Peer<double>> peer;
-    std::unique_ptr<PeerSession> session;
+    std::unique_ptr<Participant<double>> participant = {};  // null: no process
     std::optional<PeerArchive<double>> archive = {};
-    std::vector<DataArrived> early = {};  // data that arrived before the run began here
-    std::uint32_t life = 0;               // how often the process was started
-    bool computes = false;
-    bool started = false;
-    bool came_back = false;
-    bool reported = false;
-    std::optional<SilenceWatch> watch = {};  // policy "drop"
-    std::vector<Instant> heard_at = {};      // by source
-    Instant waits_since{};
-    std::optional<PeerState> awaited = {};
-    RoundClock rounds{Duration{0}};
-    Instant observer_heard_at{};
-    bool unobserved = false;
+    std::uint32_t life = 0;  // how often the process was started
+    Instant wakes_at{};
     std::vector<MixingRow> rows = {};
     std::uint64_t joined_at = 0;
     std::vector<Life> earlier = {};
     std::map<std::uint64_t, Vector<double>> evaluated = {};
     std::vector<std::function<void()>> held_up = {};  // events that wait while the process is frozen
     bool frozen = false;
+
+    /// True if the process runs.
+    bool is_up() const { return participant && !participant->end(); }
   };
   struct Frame {
     FrameHeader header;
@@ -157,27 +155,27 @@ class FaultyCluster {
     std::uint64_t after_iteration;
   };
 
+  void begin();
+  void look();
+  bool go_on_until(Duration limit, const std::function<bool()>& is_over);
   void at(Instant when, std::function<void()> happens);
   /// The same, unless the process of peer `id` dies first.
   void at(Instant when, PeerId id, std::function<void()> happens);
   void kill(PeerId id);
   void start(PeerId id, bool resumes);
-  void handle(PeerId id, SocketEvent& event);
-  void hear(Node& node, const DataArrived& data);
   void corrupt_if_due(Peer<double>& peer);
-  void answer(PeerId id, const ScoreAsked& question);
-  void serve(PeerId id);
+  /// Lets the participant go on, and does what it asks for, until it has to wait.
+  void go_on(PeerId id);
+  /// Begins the work that the participant asks for. False if it asks for nothing.
+  bool begin_work(PeerId id);
+  void carry_out(PeerId id);
+  void log(Node& node);
+  void note_row(Node& node);
+  void take(PeerId id, const PeerNews& news);
+  void send(PeerId from, const PeerFrame& word);
+  void hear_source(PeerId id, const FrameHeader& head, std::span<const std::byte> payload);
   void tick(PeerId id);
-  void settle(Node& node);
-  void note_round(Node& node);
-  void check_deadlines(PeerId id);
-  void part(PeerId id, PeerId neighbor);
-  void lose_hub(PeerId id);
-  void retire(PeerId id);
-  static void tell_result(Node& node);
-  void hear_that_it_is_gone(PeerId id, PeerId neighbor);
-  void join(PeerId id, const ModelArrived& arrived);
-  void send_edge_request(PeerId id, const EdgeRequest& request);
+  void wake(PeerId id, Instant when);
   bool drops() const { return experiment_.settings.failure.drops(); }
   void renew_observer();
   void serve_observer();
@@ -186,6 +184,7 @@ class FaultyCluster {
   std::uint32_t incarnation_of(PeerId id) const { return 1000 * id + nodes_[id].life; }
   PeerId observer_place() const { return static_cast<PeerId>(nodes_.size()); }
 
+  bool has_begun_ = false;
   Instant now_{};  // first, since the observer gets it at construction
   const Experiment<double>& experiment_;
   Weather weather_;

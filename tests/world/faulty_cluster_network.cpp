@@ -43,7 +43,7 @@ void FaultyCluster::send(PeerId from, PeerId to, Frame frame, std::function<void
     Node& node = nodes_[to];
     if (node.frozen)
       node.held_up.push_back([carried, arrive] { arrive(*carried); });
-    else if (node.session)
+    else if (node.is_up())
       arrive(*carried);
   };
   at(arrival, event);

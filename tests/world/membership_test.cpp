@@ -100,7 +100,7 @@ TEST_CASE(
   constexpr PeerId peers = 6;
   const auto experiment = dropping("d-psgd", {.family = "ring", .peers = peers}, 400);
   int kept = 0, moved = 0;
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 240; ++seed) {
     CAPTURE(seed);
     RandomStream random(seed, 4, 0, Purpose::data);
     FaultyCluster cluster(experiment, seed, {.loss = 0.01, .repeat = 0.01, .overtake = 0.01});

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/experiment/experiment.hpp"
+#include "runtime/experiment/problem_of.hpp"
+#include "runtime/participant/failure_detector.hpp"
+#include "runtime/participant/news.hpp"
+#include "runtime/participant/peer_end.hpp"
+#include "runtime/participant/peer_meter.hpp"
+#include "runtime/peer/peer.hpp"
+#include "runtime/peer/staleness.hpp"
+#include "runtime/session/peer_session.hpp"
+#include "topology/hub_rounds.hpp"
+
+namespace hearsay {
+
+/// What a participant is made from.
+template <class Scalar>
+struct ParticipantInput {
+  const Experiment<Scalar>& experiment;  ///< must outlive the participant
+  PeerId id;
+  PeerSessionInput session;
+  std::vector<WatchedPeer> sources;  ///< of the session, in its order
+  CheckpointRule checkpoints;
+  PacketPool& packets;           ///< must outlive the participant
+  bool is_awaited = false;       ///< before the start, others wait for the next process if this one leaves
+  Timeline* timeline = nullptr;  ///< as in RunControl
+};
+
+/// The state that all parts of a participant share, and what follows from it at once.
+template <class Scalar>
+struct Part {
+  explicit Part(ParticipantInput<Scalar> given)
+      : input(std::move(given)),
+        session(input.session),
+        peer(make_peer(experiment(), id(), input.packets, input.checkpoints)),
+        detector(SilenceWatch(id(), failure().lost_after, input.session.heartbeat,
+                              drops() ? AfterSilence::drops_it : AfterSilence::ends_the_run, input.sources),
+                 failure().lost_after, session),
+        meter(
+            id(),
+            SendingTime(sending_rate(network_of(experiment().settings, id())), experiment().settings.framing),
+            input.timeline) {}
+
+  const Experiment<Scalar>& experiment() const { return input.experiment; }
+  const RunSettings::Failure& failure() const { return experiment().settings.failure; }
+  PeerId id() const { return input.id; }
+  std::string self() const { return "peer " + std::to_string(id()); }
+  std::string in_iteration() const { return " (iteration " + std::to_string(peer->iteration() + 1) + ")"; }
+  bool drops() const { return failure().drops(); }
+  /// True if the run has a hub, and `other` is it, as far as this peer knows.
+  bool is_hub(PeerId other) const {
+    return experiment().method->pattern.has_hub && other == peer->hub().value_or(hub_id);
+  }
+  bool has_started() const { return phase != Phase::awaits_start && phase != Phase::restored; }
+
+  void tell_user(PeerNews::Kind kind, PeerId about, std::string sentence) {
+    news.push_back({kind, about, std::move(sentence)});
+  }
+  /// This peer is to end. Later reasons follow from the first.
+  void end_with(PeerEnd why) {
+    if (!end) end = std::move(why);
+  }
+  /// Training stops here; the peer's result is still to be sent.
+  void stop() {
+    if (phase == Phase::trains) phase = Phase::concludes;
+  }
+  /// False if this peer is leaving alone already.
+  bool begin_to_leave_alone() {
+    if (std::exchange(leaving, Leaving::alone) == Leaving::alone) return false;
+    stop();
+    return true;
+  }
+  /// Tells the neighbors which messages this peer needs no more, if it sends them none in this iteration.
+  void tell_progress() {
+    const std::uint64_t needed_from = peer->needed_from();
+    if (experiment().method->asynchronous || needed_from <= announced_from) return;
+    announced_from = needed_from;
+    session.needs_from(first_needed_in(needed_from, staleness_of(experiment().settings)));
+  }
+
+  enum class Phase {
+    awaits_start,
+    restored,  ///< from a checkpoint, and awaits the start
+    trains,
+    concludes,    ///< has trained; owes the observer its last evaluation, perhaps, and its result
+    lingers,      ///< until all have ended: neighbors may still need what it sent
+    keeps_model,  ///< the same without an observer: its model goes into a file of its own,
+    hands_over,   ///< and it stays until its neighbors need nothing more
+  };
+  enum class Leaving {
+    stays,
+    interrupted,
+    alone,        ///< the others go on, or wait for its successor
+    left_behind,  ///< the run goes on, or ends, without this peer
+  };
+
+  ParticipantInput<Scalar> input;
+  PeerSession session;
+  std::unique_ptr<Peer<Scalar>> peer;
+  FailureDetector detector;
+  PeerMeter meter;
+  Instant now{};
+  Phase phase = Phase::awaits_start;
+  Leaving leaving = Leaving::stays;
+  std::uint64_t announced_from = 1;  ///< the iteration that neighbors know this peer to be in
+  std::vector<PeerNews> news;
+  std::optional<PeerEnd> end;  ///< why it is to end
+};
+
+}  // namespace hearsay

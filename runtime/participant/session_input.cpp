@@ -1,0 +1,38 @@
+#include "runtime/participant/session_input.hpp"
+
+#include "runtime/experiment/hub_standby.hpp"
+#include "runtime/experiment/run_agreement.hpp"
+#include "runtime/peer/staleness.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+PeerSessionInput session_input(const Experiment<Scalar>& experiment, PeerId id, std::uint32_t incarnation,
+                               bool same_machine, Duration start_patience) {
+  const RunSettings& settings = experiment.settings;
+  const Partners partners = partners_of(experiment, id);
+  PeerSessionInput input{.self = id,
+                         .incarnation = incarnation,
+                         .agreement = agreement_of(experiment),
+                         .iterations = experiment.iterations,
+                         .sources = partners.sources,
+                         .destinations = partners.destinations,
+                         .addresses = {},
+                         .same_machine = same_machine,
+                         .asynchronous = experiment.method->asynchronous,
+                         .staleness = staleness_of(settings),
+                         .start_patience = start_patience,
+                         .heartbeat = heartbeat_interval(settings.failure.lost_after),
+                         .model_bytes = model_bytes_of(experiment),
+                         .absent = settings.failure.join_later,
+                         .quiet_destinations = quiet_destinations(settings, id)};
+  if (settings.failure.keeps_checkpoints()) input.largest_lead = largest_lead(experiment);
+  return input;
+}
+
+template PeerSessionInput session_input<float>(const Experiment<float>&, PeerId, std::uint32_t, bool,
+                                               Duration);
+template PeerSessionInput session_input<double>(const Experiment<double>&, PeerId, std::uint32_t, bool,
+                                                Duration);
+
+}  // namespace hearsay
