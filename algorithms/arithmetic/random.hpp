@@ -23,6 +23,7 @@ enum class Purpose : std::uint32_t {
   order = 12,     ///< in which order a pass takes the samples of a peer
   downlink = 13,  ///< the compression of what a hub says; `compression` is that of its own answer
   group = 14,     ///< the compression of what a peer between a hub and its workers has added up
+  faults = 15,    ///< which peers are killed, and when
 };
 
 /// Returns 128 random bits for a counter and a key: Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011).

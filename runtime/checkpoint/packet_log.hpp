@@ -41,8 +41,9 @@ namespace hearsay {
 //
 // A checksum is XXH3 (64 bits, seed 0 if no seed is named). A record is written with one system call, before
 // anything leaves the process that follows from its content, and is not synchronized to the disk. A killed
-// process loses at most the records that were not written yet, of which nobody has heard. A machine that loses power may lose the end
-// of the log; all peers then resume from the newest checkpoint that all of them have.
+// process loses at most the records that were not written yet, of which nobody has heard. A machine that
+// loses power may lose the end of the log; all peers then resume from the newest checkpoint that all of them
+// have.
 
 inline constexpr std::uint32_t packet_log_version = 1;
 

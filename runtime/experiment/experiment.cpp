@@ -15,6 +15,7 @@
 #include "runtime/experiment/consensus_step.hpp"
 #include "runtime/experiment/drop_policy.hpp"
 #include "runtime/experiment/evaluations_by_time.hpp"
+#include "runtime/experiment/fault_rules.hpp"
 #include "runtime/experiment/hub_settings.hpp"
 #include "runtime/experiment/hub_standby.hpp"
 #include "runtime/experiment/join_later.hpp"
@@ -155,6 +156,7 @@ Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Proble
   require_droppable(settings, method);
   check_join_later(settings, method, topology.graph);
   check_hub_standby(settings, method, topology.graph);
+  check_faults(settings);
   if (method.asynchronous && settings.failure.keeps_checkpoints())
     throw Misuse(
         "failure.checkpoint_every",

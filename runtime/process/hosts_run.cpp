@@ -1,4 +1,5 @@
 #include "runtime/process/hosts_run.hpp"
+#include "runtime/experiment/fault_rules.hpp"
 
 #include <exception>
 #include <mutex>
@@ -81,6 +82,7 @@ template <class Scalar>
 HostsPeerEnd<Scalar> run_hosts_peer(const Experiment<Scalar>& experiment, PeerId id,
                                     const HostsPatience& patience, const RunControl& control,
                                     const Placement& place) {
+  require_no_faults(experiment.settings, "hearsay peer");
   if (id >= experiment.peer_count())
     throw Misuse("--id", std::to_string(id),
                  "the topology has peers 0 to " + std::to_string(experiment.peer_count() - 1));

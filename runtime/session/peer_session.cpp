@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include "runtime/peer/staleness.hpp"
-#include "runtime/wire/words_to_neighbor.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "runtime/cluster/topology_file.hpp"
+#include "runtime/settings/fault_keys.hpp"
 #include "runtime/settings/network_keys.hpp"
 #include "runtime/settings/run_keys.hpp"
 #include "runtime/settings/run_settings_file.hpp"
@@ -91,6 +92,7 @@ RunFile::RunFile(std::string_view toml, const std::string& source) {
     sweep_ = flattened(*table);
     return true;
   });
+  require_arrays_of_tables(document, {faults_key});
   // Tables are checked by name, so that [algoritm] is refused even if it is empty.
   std::set<std::string> tables;
   for (const std::string& key : run_file_keys()) tables.insert(key.substr(0, key.find('.')));
@@ -98,7 +100,7 @@ RunFile::RunFile(std::string_view toml, const std::string& source) {
   for (const std::string& table : tables) spelled.push_back(in_brackets(table));
   for (const TomlEntry& entry : document) {
     const bool is_table = std::holds_alternative<TomlTable>(entry.value.data);
-    if (tables.contains(entry.key) && !is_table)
+    if (tables.contains(entry.key) && !is_table && entry.key != faults_key)
       Setting{entry.key, entry.value}.refuse("a table, [" + entry.key + "]");
     if (entry.key == "network")
       require_arrays_of_tables(std::get<TomlTable>(entry.value.data), {"peer", "link"}, "network.");
@@ -139,6 +141,8 @@ RunSettings RunFile::resolve(const fs::path& directory) const {
     read_peer_networks(peers->second, start, settings);
   if (const auto links = settings_.find(links_key); links != settings_.end())
     read_link_overrides(links->second, start, settings);
+  if (const auto faults = settings_.find(faults_key); faults != settings_.end())
+    settings.faults = read_faults(faults->second, settings.topology.peers);
   if (!settings.model.program.empty() && settings.model.directory.empty()) settings.model.directory = start;
   if (settings.run.output.empty())
     settings.run.output = (fs::current_path() / "runs" / settings.run.name).lexically_normal();

@@ -13,6 +13,7 @@
 #include "runtime/cluster/topology_settings.hpp"
 #include "runtime/foundation/bandwidth_trace.hpp"
 #include "runtime/foundation/units.hpp"
+#include "runtime/settings/fault_settings.hpp"
 #include "topology/foundation/peer_id.hpp"
 
 namespace hearsay {
@@ -185,6 +186,7 @@ struct RunSettings {
   EvaluationFrames evaluations = EvaluationFrames::free;
   std::map<PeerId, NetworkSettings> peer_networks;  ///< for peers with a [[network.peer]]: replaces `network`
   std::vector<LinkOverride> link_overrides;         ///< each link once; `prepare` adds the topology file's
+  std::vector<FaultTable> faults;                   ///< what happens to the processes of the run
 
   bool shapes_evaluations() const { return evaluations == EvaluationFrames::shaped; }
   bool operator==(const RunSettings&) const = default;

@@ -1,6 +1,7 @@
 #include "runtime/settings/run_settings_file.hpp"
 
 #include "runtime/foundation/whole_file.hpp"
+#include "runtime/settings/fault_keys.hpp"
 #include "runtime/settings/network_keys.hpp"
 #include "runtime/settings/run_file.hpp"
 #include "runtime/settings/run_keys.hpp"
@@ -50,13 +51,13 @@ std::string to_toml(const RunSettings& settings) {
     add("to", std::to_string(link.to));
     for (const KeyRow<LinkOverride>& key : link_keys()) add(key.name(), key.write(link));
   }
-  return text;
+  return text + faults_text(settings.faults);
 }
 
 const std::vector<std::string>& run_file_keys() {
   static const std::vector<std::string> keys = [] {
     std::vector<std::string> names = names_of(run_keys());
-    names.insert(names.end(), {"network.peer", "network.link"});
+    names.insert(names.end(), {"network.peer", "network.link", faults_key});
     return names;
   }();
   return keys;

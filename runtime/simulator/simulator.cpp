@@ -17,6 +17,7 @@
 #include "runtime/simulator/event_queue.hpp"
 #include "runtime/simulator/flight.hpp"
 #include "runtime/simulator/simulated_peer.hpp"
+#include "runtime/simulator/virtual_cluster.hpp"
 #include "runtime/wire/frame.hpp"
 #include "topology/foundation/ensure.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -373,6 +374,8 @@ class Simulation {
 template <class Scalar>
 RunOutcome<Scalar> simulate(const Experiment<Scalar>& experiment, Duration measured_gradient,
                             const RunControl& control) {
+  const RunSettings& settings = experiment.settings;
+  if (!settings.faults.empty()) return VirtualCluster<Scalar>(experiment, measured_gradient, control).run();
   return simulate<Scalar>(
       experiment, [&](PeerId id, PacketPool& packets) { return make_peer(experiment, id, packets); },
       measured_gradient, control);

@@ -177,7 +177,8 @@ TEST_CASE("config: every misspelt key is refused and the right one named") {
     const std::string misspelt = key.substr(0, key.size() - 1) + "x" + key.back();
     const std::string message = refusal("\n" + assigned(misspelt, sample.good));
     CHECK(message == "test.toml:2: " + misspelt + ": unknown key, did you mean " + key + "?");
-    // For a misspelt table, the message names the table.
+    // For a misspelt table, the message names the table. (Of arrays: refused_keys_test.cpp.)
+    if (dot == std::string::npos) continue;
     CHECK(refusal("[" + table + "s]\n" + assigned(name, sample.good)) ==
           "test.toml:1: unknown table [" + table + "s], did you mean [" + table + "]?");
   }
@@ -262,6 +263,26 @@ TEST_CASE("config: values out of range are refused at the door") {
       {"network.link", "[{from = 1, to = 1}]"},
       {"network.link", "[{from = 1}]"},
       {"network.link", "[{from = 1, to = 2}, {from = 1, to = 2}]"},
+      {"fault", "[3]"},
+      {"fault", "[{}]"},
+      {"fault", "[{peer = 1, kind = \"kill\"}]"},
+      {"fault", "[{at = \"1 s\", kind = \"kill\"}]"},
+      {"fault", "[{at = \"1 s\", peer = 1}]"},
+      {"fault", "[{at = 1, peer = 1, kind = \"kill\"}]"},
+      {"fault", "[{at = \"1 s\", peer = 8, kind = \"kill\"}]"},
+      {"fault", "[{at = \"1 s\", peer = -1, kind = \"kill\"}]"},
+      {"fault", "[{at = \"1 s\", peer = [], kind = \"kill\"}]"},
+      {"fault", "[{at = \"1 s\", peer = [1, 1], kind = \"kill\"}]"},
+      {"fault", "[{at = \"1 s\", peer = 1, kind = \"murder\"}]"},
+      {"fault", "[{at = \"1 s\", peer = 1, kind = \"kill\", for = \"0 s\"}]"},
+      {"fault", "[{at = \"1 s\", peer = 1, kind = \"freeze\"}]"},
+      {"fault", "[{at = \"1 s\", peer = 1, kind = \"rejoin\", for = \"1 s\"}]"},
+      {"fault", "[{at = \"1 s\", peer = [0, 1, 2, 3, 4, 5, 6, 7], kind = \"partition\"}]"},
+      {"fault", "[{at = \"1 s\", peer = 1, kind = \"kill\", whom = 3}]"},
+      {"fault", "[{random = {kills = 3}}]"},
+      {"fault", "[{random = {kills = 0, within = \"1 s\"}}]"},
+      {"fault", "[{random = {kills = 3, within = \"0 s\"}}]"},
+      {"fault", "[{random = {kills = 3, within = \"1 s\"}, peer = 3}]"},
       {"run.seed", "2024-01-01"}};
   for (const auto& entry : bad) {
     const std::string& key = entry.first;

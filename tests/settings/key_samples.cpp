@@ -123,6 +123,7 @@ const std::map<std::string, KeySample>& key_samples() {
       {"network.compute", {"\"20 ms\"", "20"}},
       {"network.peer", {"[{id = 1, latency = \"9 ms\"}]", "{id = [1]}"}},
       {"network.link", {"[{from = 0, to = 1, latency = \"9 ms\"}]", "3"}},
+      {"fault", {"[{at = \"3 s\", peer = [1, 2], kind = \"kill\", for = \"2 s\"}]", "3"}},
   };
   return values;
 }

@@ -30,6 +30,9 @@ TEST_CASE("config: a table in one bracket that belongs into two is called that, 
         "test.toml:1: network.peer: expected [[network.peer]] for each peer, not [network.peer]");
   CHECK(refusal("[[network.links]]\nfrom = 0") ==
         "test.toml:1: network.links: expected [[network.link]] for each link, not [[network.links]]");
+  CHECK(refusal("[fault]\npeer = 0") == "test.toml:1: fault: expected [[fault]] for each fault, not [fault]");
+  CHECK(refusal("[[faults]]\npeer = 0") ==
+        "test.toml:1: faults: expected [[fault]] for each fault, not [[faults]]");
   CHECK(refusal("[sweep.variant]\nname = \"a\"") ==
         "test.toml:1: sweep.variant: expected [[sweep.variant]] for each variant, not [sweep.variant]");
 }
