@@ -9,6 +9,7 @@
 #include "algorithms/objectives/registry.hpp"
 #include "runtime/settings/key_reference.hpp"
 #include "runtime/settings/run_settings.hpp"
+#include "tools/manual/registries.hpp"
 #include "topology/families.hpp"
 #include "topology/mixing.hpp"
 #include "topology/schedule.hpp"
@@ -34,16 +35,6 @@ std::string heading(std::initializer_list<std::string> cells) {
 }
 
 std::string code(const std::string& text) { return "`" + text + "`"; }
-
-/// Returns one spelling for each form of the arguments: "`quadratic(d)`, `quadratic(d, dense)`" for "(d) or
-/// (d, dense)".
-std::string spellings(const std::string& name, const std::string& arguments) {
-  const std::string between = " or ";
-  const std::size_t cut = arguments.find(between);
-  if (cut == std::string::npos) return code(name + arguments);
-  return code(name + arguments.substr(0, cut)) + ", " +
-         spellings(name, arguments.substr(cut + between.size()));
-}
 
 std::string joined(std::string_view description, std::string_view details) {
   return std::string(description) + (details.empty() ? "" : "; " + std::string(details));
