@@ -31,6 +31,12 @@ std::string options_text(const MethodOptions& options) {
   return text;
 }
 
+/// Returns whom a peer talks to: "neighbors", "ring" or "hub".
+std::string talks_to(const MethodInfo& method) {
+  if (method.pattern.has_hub) return "hub";
+  return method.pattern.uses_graph ? "neighbors" : "ring";
+}
+
 nlohmann::ordered_json lists_as_json() {
   using Json = nlohmann::ordered_json;
   Json record;
@@ -41,6 +47,7 @@ nlohmann::ordered_json lists_as_json() {
                                         {"bytes_per_iteration", method.bytes},
                                         {"default_compressor", method.default_compressor},
                                         {"asynchronous", method.asynchronous},
+                                        {"talks_to", talks_to(method)},
                                         {"options", options_json(method.options)},
                                         {"source", method.source}});
   for (const Registry& registry : registries())

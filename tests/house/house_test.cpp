@@ -14,6 +14,7 @@
 #include "tests/house/source_tree.hpp"
 #include "tools/manual/method_page.hpp"
 #include "tools/manual_tables.hpp"
+#include "tools/terminal/exit_code.hpp"
 
 namespace hearsay::house_test {
 
@@ -97,6 +98,13 @@ TEST_CASE("house: the page of a method names its header, beside which stands the
     CHECK(std::ranges::any_of(source->lines, [&](const std::string& line) {
       return line.find('"' + method.name + '"') != std::string::npos;
     }));
+  }
+}
+
+TEST_CASE("house: every exit code has a page") {
+  for (const ExitMeaning& exit : exit_meanings) {
+    const std::string page = "tools/manual/exit-codes/" + std::to_string(exit.code) + ".md";
+    CHECK_MESSAGE(std::ranges::find(project().files, page, &SourceFile::path) != project().files.end(), page);
   }
 }
 
