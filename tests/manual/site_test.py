@@ -47,6 +47,9 @@ class LinkedNames(unittest.TestCase):
         self.assertEqual(self.linked("of `d-psgd`, `run.seed`"),
                          "of [`d-psgd`](../methods/d-psgd.md), [`run.seed`](../keys/run.md#runseed)")
 
+    def test_a_link_to_the_header_of_a_method_leads_to_its_page(self):
+        self.assertEqual(self.linked("[`d-psgd`](methods/d_psgd.hpp.md)"), "[`d-psgd`](../methods/d-psgd.md)")
+
     def test_headings_links_code_and_other_words_stay(self):
         for text in ["# `d-psgd`", "[see `d-psgd`](b.md)", "```\n`d-psgd`\n```", "    `d-psgd`", "`d-psgd2`", "d-psgd"]:
             self.assertEqual(self.linked(text), text)

@@ -105,8 +105,10 @@ def gather(root, docs):
 
 def link_names(docs, names):
     """Makes a link of every name in code marks that has a page: `failure.lost_after`, `choco-sgd`. `names` has
-    the page and anchor of each. Headings, links and the page itself are left alone."""
-    code = re.compile(r"(?<!`)`([a-z0-9_.-]+)`(?!`)")
+    the page and anchor of each. A method that is a link to its header becomes one to its page, which leads to the
+    header. Headings, other links and the page itself are left alone."""
+    code = re.compile(r"(?<!`)`([a-z0-9_./-]+)`(?!`)")
+    to_header = re.compile(r"\[(`[a-z0-9-]+`)\]\([^)]*\.hpp\.md\)")
     for page in docs.rglob("*.md"):
         here = page.relative_to(docs)
 
@@ -119,6 +121,7 @@ def link_names(docs, names):
         result = []
         for line, is_text in outside_of_code(page.read_text().split("\n")):
             if is_text and not line.startswith(("#", "    ")):
+                line = to_header.sub(lambda match: match[1] if match[1].strip("`") in names else match[0], line)
                 # What stands in brackets is a link already, or becomes one.
                 line = "".join(part if part.startswith("[") else code.sub(linked, part)
                                for part in re.split(r"(\[[^\]]*\]\([^)]*\))", line))

@@ -127,11 +127,14 @@ def commands(say, docs):
 
 
 def known_names(docs):
-    """The page, and the anchor on it, of every method and key."""
+    """The page, and the anchor on it, of every method, key and file that is shown."""
     names = {page.stem: page.relative_to(docs).as_posix() for page in (docs / "reference/methods").glob("*.md")
              if page.stem != "README"}
     for page in (docs / "reference/keys").glob("*.md"):
         for line in page.read_text().splitlines():
             if line.startswith("## "):
                 names[line[3:]] = f"{page.relative_to(docs).as_posix()}#{anchor_of(line[3:])}"
+    for page in docs.rglob("*.hpp.md"):
+        path = page.relative_to(docs).as_posix()
+        names[path.removesuffix(".md")] = path
     return names
