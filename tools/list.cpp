@@ -59,7 +59,8 @@ nlohmann::ordered_json lists_as_json() {
 
 std::string lists_as_text() {
   using enum Table::Align;
-  std::string text = "Methods (algorithm.kind)\n";
+  std::string text =
+      "Methods (algorithm.kind); hearsay list NAME prints the page of one, or of what is named below\n";
   Table method_table({{"", left}, {"", left}, {"", left}});
   for (const MethodInfo& method : methods()) {
     method_table.add({method.name, "", method.summary});

@@ -32,7 +32,8 @@ def is_newer(html, program):
     if not stamp.exists():
         return False
     made = stamp.stat().st_mtime
-    parts = [program, *(root / page for page in pages.sources(root)), *folder_of_parts.rglob("*")]
+    parts = [program, *(root / page for page in pages.sources(root)), *folder_of_parts.rglob("*"),
+             *root.glob("tools/examples/*"), *root.glob("bench/*/*.toml")]
     return all(part.stat().st_mtime <= made for part in parts)
 
 
@@ -43,8 +44,8 @@ def navigation(docs, generated):
     in_groups = {page for group in generated.values() for _, page in group}
     rest = [page for page in sorted(docs.rglob("*.md"), key=lambda page: page.parent.as_posix())]
     rest = [page.relative_to(docs).as_posix() for page in rest]
-    generated["rest"] = [(pages.title_of(docs / page), page) for page in rest
-                         if page not in named | in_groups and not page.startswith("reference/") and page.endswith("README.md")]
+    generated["rest"] = [(pages.title_of(docs / page), page) for page in rest if page not in named | in_groups
+                         and not page.startswith("reference/") and page.endswith("README.md")]
     lines = []
     for line in template.splitlines():
         marker = "- GENERATED: "

@@ -4,8 +4,10 @@ import json
 import os
 import re
 import subprocess
+import tomllib
 
 import course
+import pages
 
 # The word of `hearsay list --markdown WORD NAME` for each list, and the heading of its page.
 words = {
@@ -39,7 +41,7 @@ def generate(root, program, docs, runs):
     return {
         "reference/methods": methods(say, program, lists["algorithm.kind"], docs, runs),
         "reference/choices": [choices(say, key, lists[key], docs) for key in lists if key != "algorithm.kind"],
-        "reference/keys": keys(json.loads(say("list", "--keys", "--json")), lists["algorithm.kind"], docs),
+        "reference/keys": keys(root, json.loads(say("list", "--keys", "--json")), lists["algorithm.kind"], docs),
         "tools/manual/exit-codes": [(page.read_text().split("\n")[0][len("# Exit code "):],
                                      page.relative_to(docs).as_posix()) for page in codes],
     }
@@ -96,7 +98,52 @@ def readers_of(key, methods):
     return ", ".join(defaults) or key["read_by"]
 
 
-def keys(known, methods, docs):
+def keys_of_examples(root):
+    """Which run files of the tree set each key."""
+    files = {}
+
+    def walk(table, prefix, file):
+        for name, value in table.items():
+            key = f"{prefix}{name}"
+            if isinstance(value, dict):
+                walk(value, f"{key}.", file)
+            else:
+                files.setdefault(key, []).append(file)
+            for entry in value if isinstance(value, list) else []:
+                if isinstance(entry, dict):  # a variant of a sweep sets keys of a run, a peer those of the network
+                    walk(entry, "" if key == "sweep.variant" else f"{prefix}", file)
+
+    for file in [*sorted(root.glob("tools/examples/*.toml")), *sorted(root.glob("bench/*/*.toml"))]:
+        walk(tomllib.loads(file.read_text()), "", file.relative_to(root).as_posix())
+    return {key: list(dict.fromkeys(found)) for key, found in files.items()}
+
+
+def recipe_with(key, root):
+    """A link to the first recipe whose block sets the key; none if there is none."""
+    table, _, name = key.partition(".")
+    for page in sorted((root / "tools/recipes").glob("*.md")):
+        for recipe in page.read_text().split("\n## ")[1:]:
+            in_table = rf"^\[+{table}\]+\n(?:(?!\[).*\n)*?{name} = "
+            if re.search(rf"\b{re.escape(key)} ?=|{in_table}", recipe, re.M):
+                heading = recipe.split("\n")[0]
+                return [f"[{heading}](../../tools/recipes/{page.name}#{anchor_of(heading)})"]
+    return []
+
+
+def examples_text(key, examples, root, docs):
+    """Links to a recipe and a few run files that set the key, which become pages; empty if there are none."""
+    links = recipe_with(key, root)
+    for file in examples.get(key, [])[:3]:
+        page = docs / f"{file}.md"
+        if not page.exists():
+            page.parent.mkdir(parents=True, exist_ok=True)
+            page.write_text(pages.code_page(root, file))
+        links.append(f"[{file}](../../{file}.md)")
+    return f"* Set in: {', '.join(links)}\n" if links else ""
+
+
+def keys(root, known, methods, docs):
+    examples = keys_of_examples(root)
     tables = {}
     for key in known:
         tables.setdefault(key["key"].partition(".")[0], []).append(key)
@@ -112,6 +159,7 @@ def keys(known, methods, docs):
             if key["link"]:
                 target = os.path.relpath(os.path.normpath(f"runtime/settings/{key['link']}"), "reference/keys")
                 text += f"* More: [{target.partition('#')[2].replace('-', ' ') or 'its page'}]({target})\n"
+            text += examples_text(key["key"], examples, root, docs)
         (docs / f"reference/keys/{table}.md").write_text(text)
     (docs / "reference/keys/README.md").write_text(index)
     return [(f"[{table}]", f"reference/keys/{table}.md") for table in tables]
