@@ -84,7 +84,8 @@ nlohmann::ordered_json keys_json(const std::vector<KeyInfo>& keys) {
                       {"type", plain(info.type)},
                       {"default", info.default_value},
                       {"read_by", info.read_by},
-                      {"description", plain(info.description)}});
+                      {"description", plain(info.description)},
+                      {"link", info.link}});
   return record;
 }
 

@@ -1,49 +1,26 @@
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <span>
+#include <string>
+#include <vector>
 
-#include "algorithms/compression/registry.hpp"
-#include "algorithms/methods/parts/feedback.hpp"
-#include "algorithms/methods/parts/local_optimizer.hpp"
 #include "algorithms/methods/registry.hpp"
-#include "algorithms/objectives/partition.hpp"
-#include "algorithms/objectives/registry.hpp"
-#include "algorithms/objectives/regularizer.hpp"
-#include "algorithms/seam/step_size.hpp"
+#include "runtime/settings/key_reference.hpp"
 #include "tools/key_list.hpp"
+#include "tools/manual/page.hpp"
+#include "tools/manual/registries.hpp"
 #include "tools/manual_tables.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/options_json.hpp"
 #include "tools/terminal/table.hpp"
-#include "topology/families.hpp"
 #include "topology/foundation/misuse.hpp"
-#include "topology/mixing.hpp"
-#include "topology/schedule.hpp"
 
 namespace hearsay {
 
 namespace {
-
-const Choice data_formats[] = {
-    {"synthetic", "(samples=8192, features=500, classes=100)", "built in: a seeded Gaussian mixture"},
-    {"libsvm", ":PATH", "sparse text, \"label index:value ...\""},
-    {"idx", ":IMAGES,LABELS", "MNIST's format; pixels / 255"},
-    {"cifar10", ":DIR", "data_batch_*.bin and, as test data, test_batch.bin; pixels / 255"},
-    {"csv", ":PATH", "numbers, the target in the last column"},
-    {"npy", ":X,Y", "two NumPy arrays"},
-};
-
-std::vector<Choice> compressor_choices() {
-  std::vector<Choice> choices;
-  for (const CompressorName& compressor : compressor_names())
-    choices.push_back({std::string(compressor.name),
-                       {},
-                       std::string(compressor.summary) + "; e.g. " + std::string(compressor.example)});
-  return choices;
-}
 
 /// Returns what else the method reads, with its defaults: "consensus_step = 0.2, optimizer = sgd".
 std::string options_text(const MethodOptions& options) {
@@ -54,27 +31,10 @@ std::string options_text(const MethodOptions& options) {
   return text;
 }
 
-struct Section {
-  std::string key;  ///< of the run file
-  std::string heading;
-  std::vector<Choice> choices;
-};
-
-std::vector<Section> sections() {
-  const auto copy = [](std::span<const Choice> choices) {
-    return std::vector<Choice>(choices.begin(), choices.end());
-  };
-  return {{"algorithm.compressor", "Compressors", compressor_choices()},
-          {"algorithm.feedback", "Error feedback", copy(feedback_choices())},
-          {"algorithm.optimizer", "Local optimizers", copy(local_optimizer_choices())},
-          {"algorithm.step_schedule", "Step size schedules", copy(step_schedule_choices())},
-          {"topology.kind", "Topologies", copy(family_choices())},
-          {"topology.weights", "Mixing weights", copy(mixing_choices())},
-          {"topology.schedule", "Topology schedules", copy(schedule_choices())},
-          {"model.kind", "Models", copy(model_choices())},
-          {"model.regularizer", "Regularizers", copy(regularizer_choices())},
-          {"data.source", "Data", copy(data_formats)},
-          {"data.partition", "Partitions", copy(partition_choices())}};
+/// Returns whom a peer talks to: "neighbors", "ring" or "hub".
+std::string talks_to(const MethodInfo& method) {
+  if (method.pattern.has_hub) return "hub";
+  return method.pattern.uses_graph ? "neighbors" : "ring";
 }
 
 nlohmann::ordered_json lists_as_json() {
@@ -87,18 +47,20 @@ nlohmann::ordered_json lists_as_json() {
                                         {"bytes_per_iteration", method.bytes},
                                         {"default_compressor", method.default_compressor},
                                         {"asynchronous", method.asynchronous},
+                                        {"talks_to", talks_to(method)},
                                         {"options", options_json(method.options)},
                                         {"source", method.source}});
-  for (const Section& section : sections())
-    for (const Choice& choice : section.choices)
-      record[section.key].push_back(
+  for (const Registry& registry : registries())
+    for (const Choice& choice : registry.choices)
+      record[registry.key].push_back(
           {{"name", choice.name}, {"arguments", choice.arguments}, {"description", choice.description}});
   return record;
 }
 
 std::string lists_as_text() {
   using enum Table::Align;
-  std::string text = "Methods (algorithm.kind)\n";
+  std::string text =
+      "Methods (algorithm.kind); hearsay list NAME prints the page of one, or of what is named below\n";
   Table method_table({{"", left}, {"", left}, {"", left}});
   for (const MethodInfo& method : methods()) {
     method_table.add({method.name, "", method.summary});
@@ -111,10 +73,10 @@ std::string lists_as_text() {
     method_table.add({"", "source", method.source});
   }
   text += method_table.text(2);
-  for (const Section& section : sections()) {
-    text += "\n" + section.heading + " (" + section.key + ")\n";
+  for (const Registry& registry : registries()) {
+    text += "\n" + registry.heading + " (" + registry.key + ")\n";
     Table table({{"", left}, {"", left}});
-    for (const Choice& choice : section.choices)
+    for (const Choice& choice : registry.choices)
       table.add({choice.name + choice.arguments, choice.description});
     text += table.text(2);
   }
@@ -124,29 +86,59 @@ std::string lists_as_text() {
 struct ListOptions {
   bool json = false;
   bool keys = false;
-  std::string table_or_key;  ///< with `keys`; empty: all
-  std::string manual_table;  ///< to be printed in Markdown instead of the lists; empty: the lists
+  std::string name;      ///< of what has a page; with `keys` a table or key; empty: all
+  std::string markdown;  ///< a table of the manual, or a word of `page_words`; empty: text
 };
 
+bool is_page_word(const std::string& word) {
+  const std::vector<std::string> words = page_words();
+  return std::ranges::find(words, word) != words.end();
+}
+
 int print_keys(const ListOptions& options) {
-  const std::vector<KeyInfo> keys = keys_named(options.table_or_key);
+  const std::vector<KeyInfo> keys = keys_named(options.name);
   std::fputs((options.json ? keys_json(keys).dump() + "\n" : keys_text(keys)).c_str(), stdout);
   return exit_done;
 }
 
+/// Throws Misuse if the name is that of a key, or of a table of keys.
+void require_no_key(const std::string& name) {
+  for (const KeyInfo& info : key_reference())
+    if (info.key == name || info.key.starts_with(name + "."))
+      throw Misuse("NAME", name, "it is a key, or a table of keys; expected hearsay list --keys " + name);
+}
+
+int print_pages(const ListOptions& options) {
+  if (options.json)
+    throw Misuse("--json", options.name, "a page is text; expected hearsay list --json alone");
+  if (options.markdown.empty()) require_no_key(options.name);
+  std::string (&render)(const Page&) = options.markdown.empty() ? page_text : page_markdown;
+  std::string text;
+  for (const Page& page : pages_named(options.name, options.markdown))
+    text += (text.empty() ? "" : "\n") + render(page);
+  std::fputs(text.c_str(), stdout);
+  return exit_done;
+}
+
+int print_table(const ListOptions& options) {
+  for (const ManualTable& known : manual_tables())
+    if (known.name == options.markdown) std::fputs(known.text().c_str(), stdout);
+  return exit_done;
+}
+
 int list_command(const ListOptions& options) {
-  if (options.keys && !options.manual_table.empty())
-    throw Misuse("--markdown", options.manual_table,
+  const bool wants_page = is_page_word(options.markdown);
+  if (options.keys && !options.markdown.empty())
+    throw Misuse("--markdown", options.markdown,
                  "--keys prints no table of the manual; expected one of them");
   if (options.keys) return print_keys(options);
-  if (!options.table_or_key.empty())
-    throw Misuse("TABLE", options.table_or_key,
-                 "it chooses among keys; expected hearsay list --keys " + options.table_or_key);
-  for (const ManualTable& known : manual_tables())
-    if (known.name == options.manual_table) {
-      std::fputs(known.text().c_str(), stdout);
-      return exit_done;
-    }
+  if (wants_page && options.name.empty())
+    throw Misuse("--markdown", options.markdown,
+                 "it prints a page; expected a NAME after it, as hearsay list has it");
+  if (!wants_page && !options.markdown.empty() && !options.name.empty())
+    throw Misuse("NAME", options.name, "--markdown " + options.markdown + " is a table; expected no name");
+  if (!options.name.empty()) return print_pages(options);
+  if (!options.markdown.empty()) return print_table(options);
   std::fputs((options.json ? lists_as_json().dump() + "\n" : lists_as_text()).c_str(), stdout);
   return exit_done;
 }
@@ -154,18 +146,21 @@ int list_command(const ListOptions& options) {
 }  // namespace
 
 void add_list(CommandLine& program, Invocation& invocation) {
-  CommandLine command =
-      program.command("list", "methods, compressors, topologies, models, data formats; keys of run files");
+  CommandLine command = program.command(
+      "list",
+      "methods, compressors, topologies, models, data formats, and a page of each; keys of run files");
   const auto options = std::make_shared<ListOptions>();
+  command.optional_argument(
+      "NAME", &options->name,
+      "the page of one of them; with --keys a table, such as network, or one key [all]");
   command.flag("--keys", options->keys, "every key of a run file: type, default, meaning, who reads it");
-  command.optional_argument("TABLE", &options->table_or_key,
-                            "with --keys: a table, such as network, or one key [all]");
   command.flag("--json", options->json, "print the lists as JSON");
-  std::vector<std::string> tables;
-  for (const ManualTable& table : manual_tables()) tables.emplace_back(table.name);
-  command.option("--markdown", &options->manual_table, "print one table of the manual, in Markdown",
-                 {.values = tables, .excludes = "--json"});
-  command.examples({"hearsay list", "hearsay list --keys network"});
+  std::vector<std::string> printable = page_words();
+  for (const ManualTable& table : manual_tables()) printable.emplace_back(table.name);
+  command.option("--markdown", &options->markdown,
+                 "in Markdown: one table of the manual, or the page NAME of what is so called",
+                 {.values = printable, .excludes = "--json"});
+  command.examples({"hearsay list", "hearsay list choco-sgd", "hearsay list --keys network"});
   command.when_chosen(
       [options, &invocation] { invocation.run = [options] { return list_command(*options); }; });
 }

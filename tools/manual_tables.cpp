@@ -1,6 +1,5 @@
 #include "tools/manual_tables.hpp"
 
-#include <algorithm>
 #include <array>
 #include <initializer_list>
 
@@ -9,6 +8,8 @@
 #include "algorithms/objectives/registry.hpp"
 #include "runtime/settings/key_reference.hpp"
 #include "runtime/settings/run_settings.hpp"
+#include "tools/manual/method_page.hpp"
+#include "tools/manual/registries.hpp"
 #include "topology/families.hpp"
 #include "topology/mixing.hpp"
 #include "topology/schedule.hpp"
@@ -35,48 +36,38 @@ std::string heading(std::initializer_list<std::string> cells) {
 
 std::string code(const std::string& text) { return "`" + text + "`"; }
 
-/// Returns one spelling for each form of the arguments: "`quadratic(d)`, `quadratic(d, dense)`" for "(d) or
-/// (d, dense)".
-std::string spellings(const std::string& name, const std::string& arguments) {
-  const std::string between = " or ";
-  const std::size_t cut = arguments.find(between);
-  if (cut == std::string::npos) return code(name + arguments);
-  return code(name + arguments.substr(0, cut)) + ", " +
-         spellings(name, arguments.substr(cut + between.size()));
-}
-
 std::string joined(std::string_view description, std::string_view details) {
   return std::string(description) + (details.empty() ? "" : "; " + std::string(details));
 }
 
+/// The page of a method has the rest: `hearsay list NAME`.
 std::string method_table() {
-  std::string text = heading({"`algorithm.kind`", "one iteration", "bytes a peer sends per iteration",
-                              "memory, in d", "needs", "source", "file in `algorithms/methods/`"});
+  std::string text =
+      heading({"`algorithm.kind`", "what it is", "bytes a peer sends per iteration", "memory, in d"});
   for (const MethodInfo& method : methods()) {
-    std::string names = code(method.name);
+    std::string names = "[" + code(method.name) + "](methods/" + source_stem(method) + ".hpp)";
     for (const std::string& alias : method.aliases) names += " (" + code(alias) + ")";
-    std::string file = method.name;
-    std::ranges::replace(file, '-', '_');
-    const MethodManual& manual = method.manual;
-    text += row({names, manual.iteration.empty() ? method.equation : manual.iteration,
-                 method.bytes + manual.bytes_note, manual.memory, manual.needs,
-                 joined(method.source, manual.related), code(file)});
+    text += row({names, method.summary, method.bytes, method.manual.memory});
   }
   return text;
 }
 
-/// Returns the methods that read the key, with their defaults: "`d-psgd` (1), `cedas` (0.3)".
+/// Returns the methods that read the key with their defaults, "`d-psgd` (`1`), `cedas` (`0.3`)", or how many
+/// they are.
 std::string readers(const OptionKey& key) {
+  constexpr std::size_t most_named = 3;
   std::string text;
-  for (const MethodInfo& method : methods())
-    if (key.set_in(method.options))
-      text += (text.empty() ? "" : ", ") + code(method.name) + " (" + code(key.text(method.options)) + ")";
-  return text;
+  std::size_t count = 0;
+  for (const MethodInfo& method : methods()) {
+    if (!key.set_in(method.options)) continue;
+    text += (count++ == 0 ? "" : ", ") + code(method.name) + " (" + code(key.text(method.options)) + ")";
+  }
+  return count <= most_named ? text : std::to_string(count) + " methods";
 }
 
 std::string option_table() {
-  std::string text = heading({"key of `[algorithm]`", "methods, with the default", "what it says"});
-  for (const OptionKey& key : option_keys()) text += row({code(key.name), readers(key), key.description});
+  std::string text = heading({"key of `[algorithm]`", "what it says", "methods, with the default"});
+  for (const OptionKey& key : option_keys()) text += row({code(key.name), key.description, readers(key)});
   return text;
 }
 

@@ -115,7 +115,7 @@ describe("compare", () => {
     assert.deepEqual(trouble, []);
   }));
 
-  test("who is first is asked of the colors, whatever they are", () => inPage("topologies.html", {}, async ({ page }) => {
+  test("which is first is asked of the colors, whatever they are", () => inPage("topologies.html", {}, async ({ page }) => {
     await colorBy(page, "topology");
     const cells = await page.locator("#group-0-winners td.cell").allTextContents();
     assert.equal(cells.length, partitions.length * peers.length);

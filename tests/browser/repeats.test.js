@@ -197,7 +197,7 @@ describe("a sweep with repeats", () => {
 
   test("the most accurate is ahead by more than the interval of the differences seed by seed, or it is a tie", () => inPage(async (page) => {
     const section = page.locator("#group-0-winners");
-    for (const [by, heading] of [["accuracy at the end", "Who is most accurate"], ["loss at the end", "Who has the least loss"]]) {
+    for (const [by, heading] of [["accuracy at the end", "Which is most accurate"], ["loss at the end", "Which has the least loss"]]) {
       await section.getByLabel("By", { exact: true }).selectOption(by);
       assert.equal(await section.locator("h3").textContent(), heading);
       const key = by.split(" ")[0];

@@ -264,9 +264,9 @@ describe("report", () => {
 
   test("the map of winners is of the loss and of the accuracy, too, and equal ones share a cell", () => inPage("sweep.html", {}, async ({ page }) => {
     const section = page.locator("#group-0-winners");
-    assert.equal(await section.locator("h3").textContent(), "Who is first");
+    assert.equal(await section.locator("h3").textContent(), "Which is first");
     await section.getByLabel("By", { exact: true }).selectOption("loss at the end");
-    assert.equal(await section.locator("h3").textContent(), "Who has the least loss");
+    assert.equal(await section.locator("h3").textContent(), "Which has the least loss");
     const { points } = readJson(folder, "sweep", "sweep.json");
     const here = points.filter(({ axes }) => axes["network.latency"] === latencies[0] && axes["network.bandwidth"] === bandwidths[0]);
     const least = here.reduce((a, b) => (a.loss <= b.loss ? a : b));

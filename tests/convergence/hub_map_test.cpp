@@ -29,9 +29,7 @@ double gain_of_hub(std::map<std::string, double> seconds) {
 }  // namespace
 
 TEST_SUITE("slow") {
-  TEST_CASE(
-      "hub map: a hub with a fat port is first where labels are dealt out, and gossip where they are "
-      "shared") {
+  TEST_CASE("hub map: a hub with a fat port is first with non-iid labels, gossip with iid ones") {
     CHECK(gain_of_hub(seconds_with("by-label")) > 1.5);
     CHECK(gain_of_hub(seconds_with("iid")) < 0.8);
   }

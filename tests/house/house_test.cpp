@@ -12,7 +12,9 @@
 #include "tests/house/house_rules.hpp"
 #include "tests/house/rooms.hpp"
 #include "tests/house/source_tree.hpp"
+#include "tools/manual/method_page.hpp"
 #include "tools/manual_tables.hpp"
+#include "tools/terminal/exit_code.hpp"
 
 namespace hearsay::house_test {
 
@@ -84,6 +86,26 @@ TEST_CASE("house: algorithms' README names every method, tools' README every sub
   REQUIRE(!subcommands(project()).empty());
   for (const std::string& violation : missing_in_readme(project(), "tools/README.md", subcommands(project())))
     FAIL_CHECK(violation);
+}
+
+TEST_CASE("house: the page of a method names its header, beside which stands the source that defines it") {
+  for (const MethodInfo& method : methods()) {
+    CAPTURE(method.name);
+    const std::string stem = "algorithms/methods/" + source_stem(method);
+    const auto source = std::ranges::find(project().files, stem + ".cpp", &SourceFile::path);
+    CHECK(std::ranges::find(project().files, stem + ".hpp", &SourceFile::path) != project().files.end());
+    REQUIRE(source != project().files.end());
+    CHECK(std::ranges::any_of(source->lines, [&](const std::string& line) {
+      return line.find('"' + method.name + '"') != std::string::npos;
+    }));
+  }
+}
+
+TEST_CASE("house: every exit code has a page") {
+  for (const ExitMeaning& exit : exit_meanings) {
+    const std::string page = "tools/manual/exit-codes/" + std::to_string(exit.code) + ".md";
+    CHECK_MESSAGE(std::ranges::find(project().files, page, &SourceFile::path) != project().files.end(), page);
+  }
 }
 
 TEST_CASE("house: every rule can be broken, and is then the only one to complain, by file and line") {

@@ -127,8 +127,9 @@ std::span<const Room> rooms() {
         {"tools/sweep", tools({"terminal", "statistics", "training", "report"})},
         {"tools/launch", tools({"terminal", "training", "report"})},
         {"tools/advise", tools({"terminal", "training", "check"})},
+        {"tools/manual", tools({"terminal"})},
         {"tools", tools({"terminal", "report", "export", "influence", "training", "check", "sweep", "launch",
-                         "advise"})},
+                         "advise", "manual"})},
     };
   }();
   return all;

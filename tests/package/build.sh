@@ -62,6 +62,13 @@ for example in "$source"/tools/examples/*.toml; do
   holds hearsay "$a_file/usr/share/doc/hearsay/examples/${example##*/}"
 done
 
+if /usr/bin/python3 -c 'import mkdocs, pymdownx' 2> /dev/null; then
+  holds hearsay "$a_file/usr/share/doc/hearsay/html/index.html" "$a_file/usr/share/doc/hearsay/html/search/offline.js" \
+    "$a_file/usr/share/doc/hearsay/html/reference/methods/choco-sgd.html"
+else
+  echo "skipped: the site of the manual in the package (apt-get install mkdocs mkdocs-material)"
+fi
+
 # Whatever hearsay-config.cmake finds on this machine is in a package that libhearsay-dev asks for.
 for found in Eigen3Config.cmake boost_graph-config.cmake hwy-config.cmake tomlplusplusConfig.cmake \
              nlohmann_jsonConfig.cmake include/zlib.h libzmq.pc libxxhash.pc bin/pkg-config; do

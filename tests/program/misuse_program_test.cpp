@@ -39,7 +39,7 @@ TEST_CASE("misuse: an empty value, as of a variable that is not set, is refused 
   CHECK(contains(sentence(folder, {"run", ""}), "FILE = \"\": expected text"));
   CHECK(contains(sentence(folder, {"new", "sweep", ""}), "FILE = \"\": expected text"));
   CHECK(contains(sentence(folder, {"sweep", "q.toml", "--only", ""}), "--only = \"\": expected text"));
-  CHECK(contains(sentence(folder, {"list", "--keys", ""}), "TABLE = \"\": expected text"));
+  CHECK(contains(sentence(folder, {"list", "--keys", ""}), "NAME = \"\": expected text"));
   CHECK_FALSE(std::filesystem::exists(folder.path() / "runs"));
 }
 

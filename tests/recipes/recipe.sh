@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Runs the block of a recipe of tools/README.md as it stands, in an empty folder, with the program on the
-# PATH:
+# Runs the block of a recipe of tools/recipes/ as it stands, in an empty folder, with the program on the PATH:
 #
-#     recipe.sh HEADING PROGRAM SOURCE_FOLDER SCRATCH_FOLDER
+#     recipe.sh PAGE HEADING PROGRAM SOURCE_FOLDER SCRATCH_FOLDER
 #
 # A block that needs a cluster (`needs=ssh|slurm|kubectl`) or pandas is only run as far as possible here: the
 # run files and options of what it would start are checked.
 set -euo pipefail
-heading=$1 program=$2 source=$3 scratch=$4
+page=$1 heading=$2 program=$3 source=$4 scratch=$5
 exec < /dev/null
 
 rm -rf "$scratch"
@@ -19,12 +18,12 @@ ln -s "$program" bin/hearsay
 PATH=$PWD/bin:$PATH
 export PATH
 
-awk -v heading="### $heading" '
+awk -v heading="## $heading" '
   $0 == heading { here = 1; next }
   here && /^#/ { exit }
   here && /^```sh/ { print > "fence.txt"; inside = 1; next }
   here && inside && /^```/ { exit }
-  inside { print }' "$source/tools/README.md" > block.sh
+  inside { print }' "$page" > block.sh
 if ! [ -s block.sh ]; then
   echo "the recipe \"$heading\" has no block of sh"
   exit 1

@@ -1,11 +1,12 @@
-# Writes OUTPUT, a source that holds the texts of EXAMPLES, files in FOLDER with commas between them.
-string(REPLACE "," ";" EXAMPLES "${EXAMPLES}")
-set(texts "")
-foreach(example IN LISTS EXAMPLES)
-  file(READ "${FOLDER}/${example}" text)
-  string(APPEND texts "    {\"${example}\", R\"hearsay_example(${text})hearsay_example\"},\n")
+# Writes OUTPUT, a source that defines TEXTS, which HEADER declares: the texts of FILES, files in FOLDER with
+# commas between them, by their names.
+string(REPLACE "," ";" FILES "${FILES}")
+set(entries "")
+foreach(name IN LISTS FILES)
+  file(READ "${FOLDER}/${name}" text)
+  string(APPEND entries "    {\"${name}\", R\"hearsay_file(${text})hearsay_file\"},\n")
 endforeach()
-file(WRITE "${OUTPUT}" "#include \"tools/new_files.hpp\"\n
+file(WRITE "${OUTPUT}" "#include \"${HEADER}\"\n
 namespace hearsay {\n
-const std::map<std::string, std::string> example_texts = {\n${texts}};\n
+const std::map<std::string, std::string> ${TEXTS} = {\n${entries}};\n
 }  // namespace hearsay\n")

@@ -44,7 +44,7 @@ ${about}
 It runs the peers as processes, on this machine or on several hosts, or
 simulates them, and compares methods on slow networks.
 
-This package has the program, its manual page and examples of run files.")
+This package has the program, its manual and examples of run files.")
 
 # The libraries are static: whoever links them needs what hearsay-config.cmake looks for.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS

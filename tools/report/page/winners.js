@@ -13,26 +13,26 @@ const costs = [
 const judges = [
   ...costs.map((cost) => ({ ...cost, isTime: true, shown: secondsText, gained: (times) => `${timesText(times)} faster`,
     best: (times, baseline) => `up to ${timesText(times)} as fast as ${baseline}`, noGain: 1,
-    heading: (group) => (group.hasTarget ? "Who is first" : "Who is fastest"), wins: (group) => (group.hasTarget ? "first" : "fastest"), verbs: ["is", "are"] })),
+    heading: (group) => (group.hasTarget ? "Which is first" : "Which is fastest"), wins: (group) => (group.hasTarget ? "first" : "fastest"), verbs: ["is", "are"] })),
   { title: "loss at the end", of: (point) => point.facts.loss, wants: (group) => group.points.some(({ facts }) => isKnown(facts.loss)), shown: (loss) => numberText(loss, 4),
     gained: (less) => `${numberText(less, 3)} lower`, best: (less, baseline) => `by up to ${numberText(less, 3)} lower than ${baseline}`, noGain: 0,
-    heading: () => "Who has the least loss", wins: () => "the least loss", verbs: ["has", "have"] },
+    heading: () => "Which has the least loss", wins: () => "the least loss", verbs: ["has", "have"] },
   { title: "accuracy at the end", of: (point) => (isKnown(point.facts.accuracy) ? -100 * point.facts.accuracy : null), wants: (group) => group.points.some(({ facts }) => isKnown(facts.accuracy)),
     shown: (cost) => `${numberText(-cost, 4)} %`, gained: (more) => `${numberText(more, 3)} points higher`, best: (more, baseline) => `by up to ${numberText(more, 3)} points higher than ${baseline}`, noGain: 0,
-    heading: () => "Who is most accurate", wins: () => "most accurate", verbs: ["is", "are"] },
+    heading: () => "Which is most accurate", wins: () => "most accurate", verbs: ["is", "are"] },
 ];
 
 /// How much better `one` is than `other` at a place: {mean, low, high} of the gains, seed by seed.
 const gainOver = (group, one, other, at, judge) => (judge.isTime ? costRatio : costDifference)(group, one, other, at, judge);
 
-/// Who diverges is not first, however fast.
+/// A run that diverges is not first, however fast.
 const cameToItsEnd = ({ status }) => status === "done" || status === "target" || status === "plateau";
 
 /// An interrupted run says nothing of its variant: nobody knows what it would have come to.
 const triedAt = (group, series, at) => group.pointsAt(series, at).filter(({ status }) => status !== "interrupted");
 
 /// What two series cost at a place, [[..], [..]], of the seeds that both have tried: as long as a sweep goes on, or
-/// after `--only`, one has fewer than the other. Who did not come there has no cost.
+/// after `--only`, one has fewer than the other. A run that did not come there has no cost.
 function costsBeside(group, one, other, at, cost) {
   const runs = [one, other].map((series) => triedAt(group, series, at));
   const seeds = runs.map((points) => new Set(points.map(({ seed }) => seed)));
@@ -41,7 +41,7 @@ function costsBeside(group, one, other, at, cost) {
 
 const meanOf = (numbers) => numbers.reduce((a, b) => a + b, 0) / numbers.length;
 
-/// Who came there with more seeds is ahead of who took less time.
+/// The one that came there with more seeds is ahead of the one that took less time.
 function isAhead(group, one, other, at, cost) {
   const [mine, others] = costsBeside(group, one, other, at, cost);
   return mine.length !== others.length ? mine.length > others.length : meanOf(mine) < meanOf(others);
@@ -149,8 +149,8 @@ function winnersSummary(group, cells, what, judge) {
     (best > judge.noGain && !firsts.includes(group.baseline) && baseline ? `, ${judge.best(best, baseline)}` : ""))), ...tied);
 }
 
-/// False of a sweep whose claims are not about time: who is fastest there, to another loss than the others, would be
-/// read as a result of the paper.
+/// False of a sweep whose claims are not about time: the variant that is fastest there, to another loss than the
+/// others, would be read as a result of the paper.
 const isAboutTime = ({ claims }) => claims.length === 0 || claims.some(({ figure }) => typeof figure === "string" && figure.startsWith("seconds"));
 
 function winners(group, name) {
@@ -165,7 +165,7 @@ function winners(group, name) {
   const other = group.axes.findIndex((_, axis) => axis !== across);
   let down = [keptAxis(keptDown), called("latency"), other].find((axis) => axis >= 0 && axis !== across) ?? null;
   const summary = element("div");
-  const map = element("div", { class: "scrolls", role: "region", "aria-label": "Who is first", onkeydown: moveAmongCells });
+  const map = element("div", { class: "scrolls", role: "region", "aria-label": "Which is first", onkeydown: moveAmongCells });
 
   const draw = () => {
     const judge = keptJudge.option;
@@ -181,7 +181,7 @@ function winners(group, name) {
     summary.replaceChildren(winnersSummary(group, cells, what, judge));
     const focused = [...map.querySelectorAll("button")].indexOf(document.activeElement);
     map.replaceChildren(element("table", { class: `heat${columns.length > 7 ? " many" : ""}`, style: `--columns:${columns.length}` },
-      element("caption", { class: "unseen" }, `Who is first: ${group.labels[across]} across${down === null ? "" : `, ${group.labels[down]} down`}`),
+      element("caption", { class: "unseen" }, `Which is first: ${group.labels[across]} across${down === null ? "" : `, ${group.labels[down]} down`}`),
       element("thead", {}, element("tr", {}, element("td", { class: "corner" }, `${down === null ? "" : `${group.labels[down]} ↓ `}${group.labels[across]} →`),
         ...columns.map((text) => element("th", { scope: "col" }, text)))),
       element("tbody", {}, ...rows.map((text, row) => element("tr", {}, element("th", { scope: "row" }, text),
@@ -217,8 +217,8 @@ function winners(group, name) {
     whole.querySelector("h3").textContent = map.ariaLabel = title;
     const best = judge.isTime ? `the ${group.color.label} with the least ${judge.title}, that time` : `the ${group.color.label} with the best ${judge.title}, that number`;
     const gain = group.baseline === null ? "." : `, and how ${judge.isTime ? "many times faster it is" : "much better it is"} than ${group.series[group.baseline]}. The stronger the color, the greater the gain.`;
-    const reserve = !judge.isTime && group.hasTarget ? " A run ends when it is at the target loss, so who has learned most has gone furthest beyond it."
-      : judge.isTime && !group.hasTarget ? " This sweep has no target loss: who is fastest need not learn most." : "";
+    const reserve = !judge.isTime && group.hasTarget ? " A run ends when it is at the target loss, so the one that learned most has gone furthest beyond it."
+      : judge.isTime && !group.hasTarget ? " This sweep has no target loss: the fastest need not learn most." : "";
     note.textContent = `In every cell: ${best}${gain}${reserve}${group.isRepeated ? ` The numbers are means over ${group.raw.repeats} seeds, compared seed by seed.` : ""} Press a cell to look at that place below; arrow keys go from cell to cell.`;
   };
   group.follow(draw);
