@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "runtime/process/parent_end.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -207,6 +208,31 @@ void Children::reap() {
   }
 }
 
+void Children::signal_to(PeerId id, int signal) const {
+  if (children_[id].process > 0 && !children_[id].gone) kill(children_[id].process, signal);
+}
+
+void Children::end_by_fault(PeerId id, bool comes_back) {
+  Child& child = children_[id];
+  if (child.process <= 0 || child.gone) return;
+  signal_to(id, SIGKILL);
+  while (!hear(child.socket).empty()) {  // until the child is gone
+  }
+  const std::string how = how_it_ended(id, {});
+  child.gone = child.ended_by_fault = true;
+  if (!comes_back || !terms_.keeps_checkpoints) lost_before_.push_back({id, how});
+}
+
+void Children::start_anew(PeerId id) {
+  Child& child = children_[id];
+  if (!std::exchange(child.ended_by_fault, false)) return;
+  const bool resumes = terms_.keeps_checkpoints;
+  if (!start_again(id, resumes)) return notice_(name_of(id) + " could not be started again");
+  child.gone = false;
+  restarts_ += resumes;
+  say(child.socket, addresses_);
+}
+
 void Children::kill_all() {
   for (Child& child : children_) end(child);
 }
@@ -225,7 +251,7 @@ void Children::end(Child& child) {
 /// cannot be started. Call how_it_ended first.
 bool Children::comes_back(std::size_t id) {
   Child& child = children_[id];
-  if (!child.killed || child.restarts == most_restarts) return false;
+  if (!child.killed || !terms_.keeps_checkpoints || child.restarts == most_restarts) return false;
   if (!start_again(id, run_has_begun_ || terms_.resumes)) return false;
   ++child.restarts;
   ++restarts_;

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <csignal>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -32,7 +33,8 @@ std::string hear(int socket);
 class Children {
  public:
   struct Terms {
-    bool drops = false;    ///< the run goes on without a peer that is gone
+    bool drops = false;              ///< the run goes on without a peer that is gone
+    bool keeps_checkpoints = false;  ///< a killed peer comes back
     bool resumes = false;  ///< a peer that is started again before the run begins resumes as the others do
     Duration lost_after{};
   };
@@ -64,6 +66,17 @@ class Children {
 
   std::uint64_t restarts() const { return restarts_; }
 
+  // Faults that are to happen (FaultInjector).
+
+  /// Kills peer `id`. If it `comes_back`, start_anew will be called.
+  void end_by_fault(PeerId id, bool comes_back);
+  /// Starts peer `id` again, which was killed by a fault: from its checkpoint, or, if the run takes none,
+  /// without a state.
+  void start_anew(PeerId id);
+  /// Stops the process of peer `id`, or lets it go on.
+  void freeze(PeerId id) { signal_to(id, SIGSTOP); }
+  void thaw(PeerId id) { signal_to(id, SIGCONT); }
+
   /// After the observer's `bye`: waits until the children have ended by themselves.
   void reap();
 
@@ -75,10 +88,12 @@ class Children {
     std::string address = {};  // until it listens: where it is to listen
     int restarts = 0;
     bool killed = false;
-    bool gone = false;  // the process has ended, and that was handled
+    bool gone = false;            // the process has ended, and that was handled
+    bool ended_by_fault = false;  // and was not started again
   };
 
   void kill_all();
+  void signal_to(PeerId id, int signal) const;
   static void end(Child& child);
   bool comes_back(std::size_t id);
   bool start_again(std::size_t id, bool resumes);
@@ -88,7 +103,7 @@ class Children {
   Terms terms_;
   const Notice& notice_;
   std::vector<Child> children_;
-  std::vector<LostPeer> lost_before_;  // while addresses were gathered
+  std::vector<LostPeer> lost_before_;  // while addresses were gathered, or by a fault
   std::string addresses_;              // all, as they are told; empty before
   bool run_has_begun_ = false;
   bool have_to_go_back_ = false;

@@ -59,7 +59,8 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
           .credentials = entry.credentials,
           .oldest_first = sends_oldest_first(experiment, entry),
           .timeline = timeline,
-          .observer_lane = std::move(lane)};
+          .observer_lane = std::move(lane),
+          .partitions = Partitions(faults_of(settings.faults, experiment.peer_count()))};
 }
 
 }  // namespace

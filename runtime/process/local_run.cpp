@@ -9,11 +9,13 @@
 #include "runtime/observer/observer.hpp"
 #include "runtime/process/children.hpp"
 #include "runtime/process/drive_peer.hpp"
+#include "runtime/process/fault_injector.hpp"
 #include "runtime/process/fork_server.hpp"
 #include "runtime/process/freed_pages.hpp"
 #include "runtime/process/open_file_limit.hpp"
 #include "runtime/process/parent_end.hpp"
 #include "runtime/wire/frame.hpp"
+#include "runtime/zmq/clock.hpp"
 #include "runtime/zmq/keys.hpp"
 #include "runtime/zmq/observer_server.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -97,7 +99,7 @@ std::string first_address(const NamedPeer& peer, PeerId id, const KernelNetwork*
 template <class Scalar>
 RunOutcome<Scalar> run_once(const Experiment<Scalar>& experiment, const RunControl& caller,
                             const KernelNetwork* network, const std::vector<KeyPair>& keys,
-                            Children& children, RunRecord& record) {
+                            Children& children, FaultInjector& faults, RunRecord& record) {
   RunOutcome<Scalar> outcome;
   const auto failure = children.gather_addresses(caller);
   if (failure || caller.is_interrupted()) {
@@ -109,6 +111,7 @@ RunOutcome<Scalar> run_once(const Experiment<Scalar>& experiment, const RunContr
   const RunRecord earlier = record;
   control.on_start = [&](std::uint64_t first) {
     children.note_start();
+    faults.begin(monotonic_now());
     std::erase_if(record.evaluations,
                   [&](const Evaluation& evaluation) { return evaluation.iteration >= first; });
     caller.on_start(first);
@@ -133,7 +136,10 @@ RunOutcome<Scalar> run_once(const Experiment<Scalar>& experiment, const RunContr
                           observer_network(experiment, true));
   at_the_switch.reset();
   children.tell_addresses(observer.bound_address());
-  return evaluator.with_models(observer.serve(control, [&] { return children.lost(); }));
+  return evaluator.with_models(observer.serve(control, [&] {
+    faults.look(monotonic_now());
+    return children.lost();
+  }));
 }
 
 }  // namespace
@@ -157,7 +163,7 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
     for (PeerId id = 0; id < experiment.peer_count(); ++id)
       PeerArchive<Scalar>(experiment, id, archive_directory(experiment.settings)).holds();
   std::optional<ForkServer> fork_server;
-  if (experiment.settings.failure.keeps_checkpoints())
+  if (experiment.settings.failure.keeps_checkpoints() || !experiment.settings.faults.empty())
     fork_server.emplace(
         [&](PeerId id, const std::string& address, bool resumes, int parent) {
           return child_main(experiment, id, address, resumes, parent, keys, network, control);
@@ -165,6 +171,7 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
         control.notice);
   Children children(fork_server ? &*fork_server : nullptr,
                     {.drops = experiment.settings.failure.drops(),
+                     .keeps_checkpoints = experiment.settings.failure.keeps_checkpoints(),
                      .resumes = control.resumes,
                      .lost_after = experiment.settings.failure.lost_after},
                     control.notice);
@@ -176,11 +183,13 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
         },
         address);
   }
+  FaultInjector faults(faults_of(experiment.settings.faults, experiment.peer_count()), children,
+                       control.notice);
   RunRecord record = control.record;
-  RunOutcome<Scalar> outcome = run_once(experiment, control, network, keys, children, record);
+  RunOutcome<Scalar> outcome = run_once(experiment, control, network, keys, children, faults, record);
   while (children.have_to_go_back() && !control.is_interrupted()) {
     children.go_back();
-    outcome = run_once(experiment, control, network, keys, children, record);
+    outcome = run_once(experiment, control, network, keys, children, faults, record);
   }
   outcome.restarts = children.restarts();
   if (outcome.status != RunStatus::lost && outcome.status != RunStatus::interrupted) children.reap();

@@ -6,6 +6,24 @@
 
 namespace hearsay {
 
+std::string sentence_on(const Fault& fault, PeerId id) {
+  const auto what = [&]() -> std::string {
+    switch (fault.kind) {
+      case Fault::Kind::death:
+        return " is killed";
+      case Fault::Kind::freeze:
+        return " stands still";
+      case Fault::Kind::partition:
+        return " is cut off";
+      case Fault::Kind::rejoin:
+        return " is started";
+    }
+    return {};
+  };
+  return "peer " + std::to_string(id) + what() + (fault.lasts ? " for " + to_text(*fault.lasts) : "") +
+         ": a [[fault]]";
+}
+
 std::vector<Fault> faults_of(const std::vector<FaultTable>& tables, PeerId peer_count) {
   std::vector<Fault> faults;
   for (std::size_t k = 0; k < tables.size(); ++k) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -36,6 +37,9 @@ struct RandomKills {
 
 /// The tables of a run file, in its order.
 using FaultTable = std::variant<Fault, RandomKills>;
+
+/// Returns what happens to peer `id`, for the user: "peer 3 is killed for 4 s: a [[fault]]".
+std::string sentence_on(const Fault& fault, PeerId id);
 
 /// Returns all faults of the tables, random ones drawn, in the order of their times.
 std::vector<Fault> faults_of(const std::vector<FaultTable>& tables, PeerId peer_count);

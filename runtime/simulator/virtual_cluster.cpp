@@ -58,9 +58,8 @@ void VirtualCluster<Scalar>::enter_faults() {
 
 template <class Scalar>
 void VirtualCluster<Scalar>::happen(const Fault& fault) {
-  if (fault.kind == Fault::Kind::partition)
-    network_.cut_off(fault.peers, fault.lasts ? time_.now() + *fault.lasts : Instant::max());
   for (const PeerId id : fault.peers) {
+    control_.notice(sentence_on(fault, id));
     switch (fault.kind) {
       case Fault::Kind::death:
         end_process(id, fault.lasts);
@@ -71,7 +70,7 @@ void VirtualCluster<Scalar>::happen(const Fault& fault) {
       case Fault::Kind::rejoin:
         start_again(id);
         break;
-      case Fault::Kind::partition:
+      case Fault::Kind::partition:  // the network knows it
         break;
     }
   }

@@ -61,7 +61,9 @@ class VirtualCluster {
 
   // Frames.
   /// True if no frame passes between a and b now. The observer is at the place of peer 0.
-  bool is_cut(PeerId a, PeerId b) const { return network_.is_cut(a, b, time_.now()); }
+  bool is_cut(PeerId a, PeerId b) const {
+    return observer_.started() && network_.is_cut(a, b, time_.now() - observer_.origin());
+  }
   /// A frame reaches the process of peer `to` that is there then.
   void reach(PeerId to, std::function<void()> happens) {
     time_.at(time_.now(), [this, to, happens = std::move(happens)] { happen_to(to, happens); });

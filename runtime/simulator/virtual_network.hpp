@@ -6,6 +6,7 @@
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/network/link.hpp"
+#include "runtime/network/partitions.hpp"
 #include "runtime/simulator/simulated_peer.hpp"
 #include "topology/foundation/ensure.hpp"
 
@@ -15,7 +16,8 @@ namespace hearsay {
 class VirtualNetwork {
  public:
   template <class Scalar>
-  explicit VirtualNetwork(const Experiment<Scalar>& experiment) {
+  explicit VirtualNetwork(const Experiment<Scalar>& experiment)
+      : partitions_(faults_of(experiment.settings.faults, experiment.peer_count())) {
     const RunSettings& settings = experiment.settings;
     for (PeerId id = 0; id < experiment.peer_count(); ++id) {
       const NetworkSettings& network = network_of(settings, id);
@@ -36,13 +38,9 @@ class VirtualNetwork {
     return ports_[to].ingress.release(now, frame_bytes, link(from, to).arrival);
   }
 
-  /// Until `until`, no frame passes between `peers`, ascending, and all others.
-  void cut_off(std::vector<PeerId> peers, Instant until) { cuts_.push_back({std::move(peers), until}); }
-  bool is_cut(PeerId a, PeerId b, Instant now) const {
-    return std::ranges::any_of(cuts_, [&](const Cut& cut) {
-      return now < cut.until &&
-             std::ranges::binary_search(cut.peers, a) != std::ranges::binary_search(cut.peers, b);
-    });
+  /// `since_start`: of the run.
+  bool is_cut(PeerId a, PeerId b, Duration since_start) const {
+    return partitions_.is_cut(a, b, since_start);
   }
 
  private:
@@ -50,10 +48,6 @@ class VirtualNetwork {
     EgressPort egress;
     IngressPort ingress;
     std::vector<LinkTo> links = {};  // by destination, ascending
-  };
-  struct Cut {
-    std::vector<PeerId> peers;
-    Instant until;
   };
 
   LinkTo& link(PeerId from, PeerId to) {
@@ -63,7 +57,7 @@ class VirtualNetwork {
   }
 
   std::vector<Port> ports_;
-  std::vector<Cut> cuts_;
+  Partitions partitions_;
 };
 
 }  // namespace hearsay

@@ -79,7 +79,9 @@ class PeerSockets::Server {
   /// Sends the frames in the outbox of the session.
   void carry_out() {
     for (PeerFrame& word : session_->outbox()) {
-      if (word.packet)
+      if (is_cut_off(word.way == PeerFrame::Way::observer ? observer_peer : word.to))
+        continue;
+      else if (word.packet)
         send_data(word);
       else if (word.way == PeerFrame::Way::observer)
         send_to_observer(word);
@@ -108,6 +110,10 @@ class PeerSockets::Server {
     egress_.begin(start_of_run);
     hold_.begin(start_of_run);
     timeline_.start(start_of_run);
+  }
+
+  bool is_cut_off(PeerId other) const {
+    return has_begun_ && input_.partitions.is_cut(input_.self, other, monotonic_now() - *session_->origin());
   }
 
   void look_at_handshakes(Instant now) {
@@ -283,6 +289,7 @@ class PeerSockets::Server {
         observer_may_be_ready_ = false;
         return;
       }
+      if (is_cut_off(observer_peer)) continue;
       const Instant now = monotonic_now();
       if (reception == Reception::frame && frame.header.run_id == input_.run_id &&
           is_from_observer(frame.header)) {

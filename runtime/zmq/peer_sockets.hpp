@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/network/link.hpp"
+#include "runtime/network/partitions.hpp"
 #include "runtime/record/timeline.hpp"
 #include "runtime/security/credentials.hpp"
 #include "runtime/session/peer_session.hpp"
@@ -40,6 +41,7 @@ struct SocketInput {
   bool oldest_first = false;           ///< messages wait for those of earlier iterations (OldestFirst)
   Timeline* timeline = nullptr;        ///< as in RunControl
   std::optional<ObserverLane> observer_lane = {};  ///< empty: evaluations are free
+  Partitions partitions;                           ///< frames that they cut off are lost
 };
 
 /// Counters of the sockets; the session has further ones (SessionContext::Counters).

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "runtime/foundation/notice.hpp"
+#include "runtime/foundation/units.hpp"
+#include "runtime/process/children.hpp"
+#include "runtime/settings/fault_settings.hpp"
+
+namespace hearsay {
+
+/// Lets the faults of a run happen to its processes on this machine. (Partitions: their sockets do.)
+class FaultInjector {
+ public:
+  /// `children` must outlive this object.
+  FaultInjector(const std::vector<Fault>& faults, Children& children, const Notice& notice);
+
+  /// The run begins; if it began before, from a checkpoint, what was to happen by then has happened.
+  void begin(Instant origin);
+  /// Lets happen what is due. Call this several times a second.
+  void look(Instant now);
+
+ private:
+  struct Step {
+    Duration at;  // since the start of the run
+    std::function<void()> happens;
+  };
+  void add(Duration at, std::function<void()> happens) { steps_.push_back({at, std::move(happens)}); }
+  void add(const Fault& fault, PeerId id);
+
+  Children& children_;
+  const Notice& notice_;
+  std::vector<Step> steps_;  // in the order of time
+  std::size_t next_ = 0;
+  std::optional<Instant> origin_;
+};
+
+}  // namespace hearsay

@@ -1,0 +1,103 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "runtime/process/local_run.hpp"
+#include "runtime/simulator/simulator.hpp"
+#include "tests/support/experiments.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace hearsay::fault_injection_test {
+
+namespace {
+
+/// Returns a run of four peers of about a second: `more` are lines of its run file.
+Experiment<double> experiment_with(const std::string& method, const std::string& output,
+                                   const std::string& more) {
+  return experiment_from<double>(
+      "run.iterations = 200\nrun.evaluate_every = 20\nmodel.kind = \"quadratic(20)\"\nrun.output = \"" +
+      output +
+      "\"\ntopology.kind = \"ring\"\ntopology.peers = 4\nnetwork.compute = \"5 ms\"\n"
+      "algorithm.batch = \"full\"\nalgorithm.step_size = 0.01\nalgorithm.kind = \"" +
+      method + "\"\n" + more);
+}
+
+std::string fault(const std::string& at, const std::string& peer, const std::string& kind,
+                  const std::string& lasts) {
+  return "[[fault]]\nat = \"" + at + "\"\npeer = " + peer + "\nkind = \"" + kind + "\"\n" +
+         (lasts.empty() ? "" : "for = \"" + lasts + "\"\n");
+}
+
+struct Ended {
+  RunOutcome<double> outcome;
+  std::vector<std::string> news;  ///< of the parent; those of the peers are theirs
+
+  bool tells(const std::string& words) const {
+    return std::ranges::any_of(news, [&](const std::string& one) { return one.find(words) != one.npos; });
+  }
+};
+
+Ended ended(const Experiment<double>& experiment) {
+  Ended ended;
+  RunControl control;
+  control.notice = [&ended](const std::string& sentence) { ended.news.push_back(sentence); };
+  ended.outcome = run_local(experiment, control);
+  return ended;
+}
+
+constexpr const char* drops = "failure.policy = \"drop\"\nfailure.lost_after = \"200 ms\"\n";
+
+}  // namespace
+
+TEST_CASE("fault injection: processes that are killed and started again change no bit") {
+  const TemporaryFolder folder("hearsay_fault_injection");
+  const std::string output = (folder.path() / "out").string();
+  const std::string checkpoints = "failure.checkpoint_every = 10\n";
+  const Ended killed = ended(experiment_with(
+      "dcd-psgd", output,
+      checkpoints + fault("200 ms", "[1, 2]", "kill", "300 ms") +
+          "[[fault]]\nrandom = { kills = 3, seed = 4, within = \"800 ms\" }\nfor = \"50 ms\"\n"));
+  CHECK(killed.outcome.status == RunStatus::done);
+  CHECK(killed.outcome.restarts >= 4);
+  CHECK(killed.tells("peer 1 is killed for 300 ms: a [[fault]]"));
+  const RunOutcome<double> undisturbed =
+      simulate(experiment_with("dcd-psgd", output, checkpoints), Duration{1000});
+  CHECK(killed.outcome.mean_model == undisturbed.mean_model);
+}
+
+TEST_CASE(
+    "fault injection: under \"drop\" a killed process joins anew, and one that stands still comes back") {
+  const TemporaryFolder folder("hearsay_fault_injection");
+  const Ended killed = ended(experiment_with("d-psgd", (folder.path() / "killed").string(),
+                                             drops + fault("200 ms", "2", "kill", "300 ms")));
+  CHECK(killed.outcome.status == RunStatus::done);
+  CHECK(killed.outcome.joined == std::vector<PeerId>{2});
+
+  const Ended frozen = ended(experiment_with("d-psgd", (folder.path() / "frozen").string(),
+                                             drops + fault("200 ms", "2", "freeze", "600 ms")));
+  CHECK(frozen.outcome.status == RunStatus::done);
+  CHECK(frozen.outcome.returned == 1);
+  CHECK(frozen.outcome.dropped.empty());
+}
+
+TEST_CASE("fault injection: a partition cuts frames in both directions, those to the observer, too") {
+  const TemporaryFolder folder("hearsay_fault_injection");
+  const Ended cut = ended(experiment_with("d-psgd", (folder.path() / "cut").string(),
+                                          drops + fault("200 ms", "[2, 3]", "partition", "600 ms")));
+  CHECK(cut.outcome.status == RunStatus::done);
+  CHECK(cut.outcome.returned == 2);
+  CHECK(cut.outcome.dropped.empty());
+  CHECK(cut.tells("peer 3 is cut off for 600 ms: a [[fault]]"));
+}
+
+TEST_CASE("fault injection: under \"wait\" without checkpoints a kill ends the run, which names the peer") {
+  const TemporaryFolder folder("hearsay_fault_injection");
+  const Ended killed = ended(
+      experiment_with("d-psgd", (folder.path() / "lost").string(), fault("200 ms", "2", "kill", "100 ms")));
+  CHECK(killed.outcome.status == RunStatus::lost);
+  CHECK(killed.outcome.reason.find("peer 2 was lost: killed by signal 9") == 0);
+}
+
+}  // namespace hearsay::fault_injection_test
