@@ -48,7 +48,9 @@ struct Experiment {
   PeerId peer_count() const { return schedule->peer_count(); }
   /// True if what a peer does depends on when messages come. If not, a seed gives the same bits on every
   /// network.
-  bool depends_on_arrivals() const { return method->asynchronous || settings.topology.rounds_close(); }
+  bool depends_on_arrivals() const {
+    return method->asynchronous || settings.topology.rounds_close() || !settings.faults.empty();
+  }
 };
 
 /// Returns the settings with the number of peers and the links that the topology file gives.

@@ -107,7 +107,8 @@ int plan_command(const AdviseOptions& options, const RunSettings& yours, const f
 int advise_command(const AdviseOptions& options) {
   const fs::path output =
       options.output.empty() ? options.file.parent_path() / "advised.toml" : options.output;
-  const RunSettings yours = load_run_file(options.file, options.assignments);
+  RunSettings yours = load_run_file(options.file, options.assignments);
+  yours.faults.clear();  // the advice is on the network
   require_replaceable("--output", output, signature, "advice", options.overwrite);
   if (!options.plan.empty()) return plan_command(options, yours, output);
 

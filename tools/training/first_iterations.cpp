@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "runtime/simulator/simulator.hpp"
 
@@ -15,6 +16,7 @@ RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t 
   experiment.settings.run.judge_nothing();
   const EvaluationFrames evaluations =
       std::exchange(experiment.settings.evaluations, EvaluationFrames::free);  // few iterations have many
+  const std::vector<FaultTable> faults = std::exchange(experiment.settings.faults, {});
   experiment.settings.run.evaluate_after(std::max<std::uint64_t>(1, experiment.iterations / 2));
   RunControl control;
   control.out_of_patience = [&] { return std::chrono::steady_clock::now() >= give_up; };
@@ -22,6 +24,7 @@ RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t 
   experiment.iterations = all;
   experiment.settings.run = run;
   experiment.settings.evaluations = evaluations;
+  experiment.settings.faults = faults;
   return outcome;
 }
 
