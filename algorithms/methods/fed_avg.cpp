@@ -35,12 +35,11 @@ Task FedAvg<Scalar>::iterate(Iteration<Scalar>& it) {
   PacketRef answer;
   if (it.mixing().trains) {
     // local: y_i = x;  H times: y_i <- y_i - eta g_i(y_i);  fed-prox: g_i(y_i) + mu (y_i - x)
-    local_.begin(x_);
-    for (bool more = true; more;) {
-      const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
-      if (pulled_.size() != 0) pulled_ = gradient + static_cast<Scalar>(proximal_) * (local_.point() - x_);
-      more = local_.take(it, pulled_.size() != 0 ? pulled_ : gradient);
-    }
+    const auto pulled = [&](const Vector<Scalar>& gradient) -> const Vector<Scalar>& {
+      if (pulled_.size() == 0) return gradient;
+      return pulled_ = gradient + static_cast<Scalar>(proximal_) * (local_.point() - x_);
+    };
+    co_await local_.steps(it, x_, pulled);
 
     // up: i -> hub: c_i = C(y_i - x)
     change_.setZero();

@@ -46,11 +46,7 @@ Task GenQsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   PacketRef answer;
   if (it.mixing().trains) {
     // local: y_i = xhat;  H_i times: y_i <- y_i - gamma g_i(y_i)
-    local_.begin(x_);
-    for (bool more = true; more;) {
-      const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
-      more = local_.take(it, gradient);
-    }
+    co_await local_.steps(it, x_);
 
     // up: c_i = C((y_i - xhat) / gamma)
     change_.setZero();
