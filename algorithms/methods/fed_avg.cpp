@@ -24,13 +24,8 @@ FedAvg<Scalar>::FedAvg(const MethodInput<Scalar>& input)
 template <class Scalar>
 Task FedAvg<Scalar>::iterate(Iteration<Scalar>& it) {
   // down: hub -> i in S_t: x
-  if (is_hub_) {
-    tell_model(it, x_);
-  } else {
-    const std::span<const PacketRef> packets = co_await it.collect(0, it.number(), place_.above);
-    place_.pass_on(it, 0, packets);
-    if (!hear_model(it, packets, x_)) co_return;
-  }
+  const bool heard = co_await share_model(it, place_, x_);
+  if (!heard) co_return;
 
   PacketRef answer;
   if (it.mixing().trains) {
@@ -46,22 +41,12 @@ Task FedAvg<Scalar>::iterate(Iteration<Scalar>& it) {
     local_.add_to(change_);
     answer = encoded_packet(it, *compressor_, change_, Purpose::compression);
   }
-  if (place_.is_worker()) {
-    it.post(answer);
-    co_return;
-  }
 
   // group: j -> hub: C((m_j/r_j) sum_{i in S_j} c_i)
-  const std::span<const PacketRef> packets = co_await place_.answers(it);
-  const Scalar answers = sum_answers(it, *compressor_, answer, packets, sum_);
-  if (place_.is_head()) {
-    sum_ *= 1 / place_.divisor(answers);
-    it.send(0, place_.above.front(), encoded_packet(it, *compressor_, sum_, Purpose::group));
-    co_return;
-  }
+  const Scalar answers = co_await gather_sum(it, place_, *compressor_, answer, sum_);
+  if (answers == 0) co_return;
 
   // step: x <- x + (rho/r) sum_{i in S_t} c_i
-  if (answers == 0) co_return;
   sum_ *= -1 / place_.divisor(answers);
   outer_->apply(sum_, it.step_size(), x_);
 }

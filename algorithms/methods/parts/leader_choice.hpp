@@ -105,10 +105,10 @@ class LeaderChoice<Scalar>::Round final : public StepwiseWait {
         taken_(!choice.is_needed()) {}
 
   bool has_more() const override { return !taken_; }
-  bool begin_step() override { return choice_.leads(it_) || it_.request_packet(slot_, previous_); }
+  bool begin_step() override { return choice_.leads(it_) || it_.request_packets(slot_, {&previous_, 1}); }
   void end_step() override {
     choice_.take(it_, slot_,
-                 choice_.leads(it_) ? choice_.made(it_, vector_, latest_) : it_.requested_packet());
+                 choice_.leads(it_) ? choice_.made(it_, vector_, latest_) : it_.requested_packets().front());
     taken_ = true;
   }
 

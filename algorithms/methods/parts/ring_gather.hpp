@@ -82,8 +82,8 @@ class RingGather::Hops final : public StepwiseWait {
   Hops(RingGather& gather, Iteration<Scalar>& it) : gather_(gather), it_(it), previous_(gather.previous()) {}
 
   bool has_more() const override { return done_ < gather_.hops(); }
-  bool begin_step() override { return it_.request_packet(gather_.first_ + done_, previous_); }
-  void end_step() override { gather_.take(it_, ++done_, it_.requested_packet()); }
+  bool begin_step() override { return it_.request_packets(gather_.first_ + done_, {&previous_, 1}); }
+  void end_step() override { gather_.take(it_, ++done_, it_.requested_packets().front()); }
 
  private:
   RingGather& gather_;

@@ -121,10 +121,10 @@ class RingSum::Travel final : public StepwiseWait {
   bool has_more() const override { return taken_ < pause_before_; }
   bool begin_step() override {
     pass_on();
-    return it_.request_packet(first_ + taken_, previous_);
+    return it_.request_packets(first_ + taken_, {&previous_, 1});
   }
   void end_step() override {
-    ring_.take(it_, taken_, it_.requested_packet(), vector_);
+    ring_.take(it_, taken_, it_.requested_packets().front(), vector_);
     ++taken_;
   }
 
