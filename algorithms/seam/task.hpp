@@ -20,26 +20,9 @@ class StepwiseWait {
   StepwiseWait(const StepwiseWait&) = delete;
   StepwiseWait& operator=(const StepwiseWait&) = delete;
 
-  /// True if another step follows.
-  virtual bool has_more() const = 0;
-  /// Begins a step. True if the result that it requests is there already.
-  virtual bool begin_step() = 0;
-  /// Ends the step: takes in the result.
-  virtual void end_step() = 0;
+  /// Goes on once the result requested last is there. True if no step is left.
+  virtual bool go_on() = 0;
 
-  /// Goes on once the requested result is there. True if no step is left.
-  bool go_on() {
-    end_step();
-    return await_ready();
-  }
-
-  bool await_ready() {
-    while (has_more()) {
-      if (!begin_step()) return false;
-      end_step();
-    }
-    return true;
-  }
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> coroutine) {
     coroutine.promise().wait = this;
@@ -48,6 +31,33 @@ class StepwiseWait {
 
  protected:
   ~StepwiseWait() = default;
+};
+
+/// The wait of the class `Wait`, class Wait final : public StepsOf<Wait>, which has three functions:
+///
+///     bool has_more() const    true if another step follows
+///     bool begin_step()        begins a step; true if the result that it requests is there already
+///     void end_step()          ends the step: takes in the result
+template <class Wait>
+class StepsOf : public StepwiseWait {
+ public:
+  bool go_on() final {
+    wait().end_step();
+    return await_ready();
+  }
+  bool await_ready() {
+    while (wait().has_more()) {
+      if (!wait().begin_step()) return false;
+      wait().end_step();
+    }
+    return true;
+  }
+
+ protected:
+  ~StepsOf() = default;
+
+ private:
+  Wait& wait() { return static_cast<Wait&>(*this); }
 };
 
 /// One iteration of a method, as a coroutine that suspends where the paper says "exchange with neighbors" or

@@ -29,6 +29,7 @@ class EchoHost final : public IterationHost<Scalar> {
     return info.make(MethodInput<Scalar>{.peer_count = peers_,
                                          .worker_count = peers_,
                                          .initial = initial_,
+                                         .neighbors = {},
                                          .compressor = info.default_compressor,
                                          .segments = segments_,
                                          .options = resolved_options({}, info)});

@@ -11,17 +11,17 @@ namespace hearsay::test::stepwise_wait_test {
 namespace {
 
 /// Logs its steps. What step k requests is there at once if there[k].
-class LoggedWait final : public StepwiseWait {
+class LoggedWait final : public StepsOf<LoggedWait> {
  public:
   LoggedWait(std::string& log, char name, std::vector<bool> there)
       : log_(log), name_(name), there_(std::move(there)) {}
 
-  bool has_more() const override { return done_ < there_.size(); }
-  bool begin_step() override {
+  bool has_more() const { return done_ < there_.size(); }
+  bool begin_step() {
     log_ += name_;
     return there_[done_];
   }
-  void end_step() override { log_ += std::to_string(++done_); }
+  void end_step() { log_ += std::to_string(++done_); }
 
  private:
   std::string& log_;
@@ -30,7 +30,7 @@ class LoggedWait final : public StepwiseWait {
   std::size_t done_ = 0;
 };
 
-Task awaits(StepwiseWait& first, StepwiseWait& second, std::string& log) {
+Task awaits(LoggedWait& first, LoggedWait& second, std::string& log) {
   log += "(";
   co_await first;
   log += ")(";
@@ -38,7 +38,7 @@ Task awaits(StepwiseWait& first, StepwiseWait& second, std::string& log) {
   log += ")";
 }
 
-Task awaits_in_turn(StepwiseWait& first, StepwiseWait& second, std::string& log) {
+Task awaits_in_turn(LoggedWait& first, LoggedWait& second, std::string& log) {
   co_await InTurn(first, second);
   log += ".";
 }

@@ -127,7 +127,7 @@ class DifferenceDownlink {
 
 /// The messages of a DifferenceDownlink in one round: what was missed, if workers may sit out, and Omega.
 template <class Scalar>
-class DifferenceDownlink<Scalar>::Share final : public StepwiseWait {
+class DifferenceDownlink<Scalar>::Share final : public StepsOf<typename DifferenceDownlink<Scalar>::Share> {
  public:
   Share(DifferenceDownlink& downlink, Iteration<Scalar>& it, const Vector<Scalar>& w, Vector<Scalar>& xhat)
       : downlink_(downlink), it_(it), xhat_(xhat), last_(downlink.links_vary_ ? 1 : 0) {
@@ -136,9 +136,9 @@ class DifferenceDownlink<Scalar>::Share final : public StepwiseWait {
     slot_ = last_ + 1;
   }
 
-  bool has_more() const override { return !is_gone_ && slot_ <= last_; }
-  bool begin_step() override { return it_.request_packets(slot_, downlink_.place_.above); }
-  void end_step() override {
+  bool has_more() const { return !is_gone_ && slot_ <= last_; }
+  bool begin_step() { return it_.request_packets(slot_, downlink_.place_.above); }
+  void end_step() {
     const std::span<const PacketRef> packets = it_.requested_packets();
     is_gone_ = packets.empty() || !packets.front();
     if (is_gone_) return;

@@ -10,22 +10,21 @@ namespace hearsay {
 ///     auto sum = ring_.sum(it, view(sum_));
 ///     auto rest = gather_.rest(it);
 ///     co_await InTurn(sum, rest);
-class InTurn final : public StepwiseWait {
+template <class First, class Second>
+class InTurn final : public StepsOf<InTurn<First, Second>> {
  public:
-  InTurn(StepwiseWait& first, StepwiseWait& second) : first_(first), second_(second) {}
+  InTurn(First& first, Second& second) : first_(first), second_(second) {}
 
-  bool has_more() const override { return first_.has_more() || second_.has_more(); }
-  bool begin_step() override {
+  bool has_more() const { return first_.has_more() || second_.has_more(); }
+  bool begin_step() {
     in_first_ = !second_.has_more() || (!in_first_ && first_.has_more());
-    return begun().begin_step();
+    return in_first_ ? first_.begin_step() : second_.begin_step();
   }
-  void end_step() override { begun().end_step(); }
+  void end_step() { in_first_ ? first_.end_step() : second_.end_step(); }
 
  private:
-  StepwiseWait& begun() const { return in_first_ ? first_ : second_; }
-
-  StepwiseWait& first_;
-  StepwiseWait& second_;
+  First& first_;
+  Second& second_;
   bool in_first_ = false;  // the step that was begun last
 };
 

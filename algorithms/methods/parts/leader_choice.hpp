@@ -92,7 +92,7 @@ class LeaderChoice {
 
 /// The one hop of a choice that a peer takes part in.
 template <class Scalar>
-class LeaderChoice<Scalar>::Round final : public StepwiseWait {
+class LeaderChoice<Scalar>::Round final : public StepsOf<typename LeaderChoice<Scalar>::Round> {
  public:
   Round(LeaderChoice& choice, Iteration<Scalar>& it, Slot slot, const Vector<Scalar>& vector,
         std::span<const Scalar> latest)
@@ -104,9 +104,9 @@ class LeaderChoice<Scalar>::Round final : public StepwiseWait {
         previous_(choice.previous()),
         taken_(!choice.is_needed()) {}
 
-  bool has_more() const override { return !taken_; }
-  bool begin_step() override { return choice_.leads(it_) || it_.request_packets(slot_, {&previous_, 1}); }
-  void end_step() override {
+  bool has_more() const { return !taken_; }
+  bool begin_step() { return choice_.leads(it_) || it_.request_packets(slot_, {&previous_, 1}); }
+  void end_step() {
     choice_.take(it_, slot_,
                  choice_.leads(it_) ? choice_.made(it_, vector_, latest_) : it_.requested_packets().front());
     taken_ = true;

@@ -93,14 +93,14 @@ class LocalSteps {
 /// The local steps of one iteration.
 template <class Scalar>
 template <class Change>
-class LocalSteps<Scalar>::Steps final : public StepwiseWait {
+class LocalSteps<Scalar>::Steps final : public StepsOf<typename LocalSteps<Scalar>::template Steps<Change>> {
  public:
   Steps(LocalSteps& local, Iteration<Scalar>& it, const Change& changed)
       : local_(local), it_(it), changed_(changed) {}
 
-  bool has_more() const override { return local_.taken_ < local_.steps_; }
-  bool begin_step() override { return it_.request_gradient(local_.point()); }
-  void end_step() override { local_.take(it_, changed_(it_.requested_gradient())); }
+  bool has_more() const { return local_.taken_ < local_.steps_; }
+  bool begin_step() { return it_.request_gradient(local_.point()); }
+  void end_step() { local_.take(it_, changed_(it_.requested_gradient())); }
 
  private:
   LocalSteps& local_;

@@ -77,13 +77,13 @@ class RingGather {
 
 /// The hops of a RingGather.
 template <class Scalar>
-class RingGather::Hops final : public StepwiseWait {
+class RingGather::Hops final : public StepsOf<RingGather::Hops<Scalar>> {
  public:
   Hops(RingGather& gather, Iteration<Scalar>& it) : gather_(gather), it_(it), previous_(gather.previous()) {}
 
-  bool has_more() const override { return done_ < gather_.hops(); }
-  bool begin_step() override { return it_.request_packets(gather_.first_ + done_, {&previous_, 1}); }
-  void end_step() override { gather_.take(it_, ++done_, it_.requested_packets().front()); }
+  bool has_more() const { return done_ < gather_.hops(); }
+  bool begin_step() { return it_.request_packets(gather_.first_ + done_, {&previous_, 1}); }
+  void end_step() { gather_.take(it_, ++done_, it_.requested_packets().front()); }
 
  private:
   RingGather& gather_;

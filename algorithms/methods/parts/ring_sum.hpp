@@ -99,7 +99,7 @@ class RingSum {
 
 /// A sum on its way round the ring.
 template <class Scalar>
-class RingSum::Travel final : public StepwiseWait {
+class RingSum::Travel final : public StepsOf<RingSum::Travel<Scalar>> {
  public:
   Travel(const RingSum& ring, Iteration<Scalar>& it, std::span<Scalar> vector, Slot first)
       : ring_(ring),
@@ -118,12 +118,12 @@ class RingSum::Travel final : public StepwiseWait {
     ++sent_;
   }
 
-  bool has_more() const override { return taken_ < pause_before_; }
-  bool begin_step() override {
+  bool has_more() const { return taken_ < pause_before_; }
+  bool begin_step() {
     pass_on();
     return it_.request_packets(first_ + taken_, {&previous_, 1});
   }
-  void end_step() override {
+  void end_step() {
     ring_.take(it_, taken_, it_.requested_packets().front(), vector_);
     ++taken_;
   }

@@ -108,14 +108,14 @@ struct TreePlace {
 
 /// The message from above, at one peer.
 template <class Scalar, class Hear>
-class TreePlace::Share final : public StepwiseWait {
+class TreePlace::Share final : public StepsOf<TreePlace::Share<Scalar, Hear>> {
  public:
   Share(const TreePlace& place, Iteration<Scalar>& it, const Hear& hear)
       : place_(place), it_(it), hear_(hear), has_more_(!place.is_hub()) {}
 
-  bool has_more() const override { return has_more_; }
-  bool begin_step() override { return it_.request_packets(0, place_.above); }
-  void end_step() override {
+  bool has_more() const { return has_more_; }
+  bool begin_step() { return it_.request_packets(0, place_.above); }
+  void end_step() {
     has_more_ = false;
     heard_ = hear_(it_.requested_packets());
   }
@@ -131,16 +131,16 @@ class TreePlace::Share final : public StepwiseWait {
 
 /// The answers of a round, at one peer.
 template <class Scalar, class Take, class ForGroup>
-class TreePlace::Gather final : public StepwiseWait {
+class TreePlace::Gather final : public StepsOf<TreePlace::Gather<Scalar, Take, ForGroup>> {
  public:
   Gather(TreePlace& place, Iteration<Scalar>& it, const Take& take, const ForGroup& for_group)
       : place_(place), it_(it), take_(take), for_group_(for_group), has_more_(!place.is_worker()) {}
 
-  bool has_more() const override { return has_more_; }
-  bool begin_step() override {
+  bool has_more() const { return has_more_; }
+  bool begin_step() {
     return place_.is_head() ? it_.request_packets(0, place_.group(it_)) : it_.request_packets(0);
   }
-  void end_step() override {
+  void end_step() {
     has_more_ = false;
     const Scalar answers = take_(it_.requested_packets());
     if (place_.is_head())
