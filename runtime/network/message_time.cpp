@@ -40,13 +40,12 @@ struct Arrival {
 };
 
 /// Returns the arrival of a message that is handed to the port of `from` now.
-Arrival arrival(const RunSettings& settings, PeerId from, EgressPort& port, PeerId to,
-                std::uint64_t frame_bytes) {
+Arrival arrival(const RunSettings& settings, PeerId from, EgressPort& port, PeerId to, std::uint64_t bytes) {
   LinkSettings steady_link = link_settings(settings, from, to);
   steady_link.jitter = Duration{0};
   steady_link.message_loss = 0.0;
   Link link(0, from, to, steady_link);
-  const Departure departure = port.send(Instant{}, frame_bytes, link);
+  const Departure departure = port.send(Instant{}, bytes, link);
   return {
       departure.due, from, {steady_sending_rate(settings, from), steady_link.bandwidth, steady_link.latency}};
 }

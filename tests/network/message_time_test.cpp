@@ -57,7 +57,7 @@ TEST_CASE("message time: of two idle ports, as the link and the ports of a run c
   RunSettings settings = alike();
   settings.peer_networks[2] = settings.network;
   settings.peer_networks[2].bandwidth_up = kilobytes(37);
-  settings.link_overrides = {{.from = 0, .to = 1, .bandwidth = kilobytes(61)}};
+  settings.link_overrides = {{.from = 0, .to = 1, .latency = {}, .bandwidth = kilobytes(61)}};
   for (const auto& [from, to] : std::vector<std::pair<PeerId, PeerId>>{{0, 1}, {1, 2}, {2, 0}})
     for (const std::uint64_t bytes : {64u, 1449u, 100'000u}) {
       Link link(1, from, to, link_settings(settings, from, to));

@@ -56,7 +56,8 @@ TEST_CASE("evaluation time: a model leaves through the port of its peer, a verdi
   CHECK(traffic.seconds == doctest::Approx(8 * model / 1.25e6 + 0.005 + 3 * 64 / 1.25e6 + 0.005 + 1.0));
   settings.peer_networks.clear();
   const double before = evaluation_traffic(settings, parameters, 8).seconds;
-  settings.link_overrides = {{.from = 0, .to = 1, .latency = 1s}};  // no link of the method is the observer's
+  settings.link_overrides = {
+      {.from = 0, .to = 1, .latency = 1s, .bandwidth = {}}};  // no link of the method is the observer's
   CHECK(evaluation_traffic(settings, parameters, 8).seconds == before);
 }
 
