@@ -1,11 +1,15 @@
 #include "topology/graph.hpp"
 
 #include <algorithm>
+#include <boost/graph/breadth_first_search.hpp>
 #include <boost/graph/compressed_sparse_row_graph.hpp>
+#include <boost/graph/sequential_vertex_coloring.hpp>
 #include <boost/graph/strong_components.hpp>
+#include <boost/pending/queue.hpp>
 #include <cstdint>
 #include <utility>
 
+#include "topology/coloring.hpp"
 #include "topology/foundation/ensure.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -41,6 +45,32 @@ Arcs arcs_of(PeerId peer_count, const std::vector<Edge>& edges) {
   }
   std::sort(arcs.begin(), arcs.end());
   return Arcs(boost::edges_are_sorted, arcs.begin(), arcs.end(), peer_count);
+}
+
+/// Returns a property map of Boost.Graph: that of peer i is values[i]. `values` outlives it.
+template <class Value>
+auto by_peer(std::vector<Value>& values, const Arcs& arcs) {
+  return boost::make_iterator_property_map(values.begin(), boost::get(boost::vertex_index, arcs));
+}
+
+/// Lists the peers in the order in which a search discovers them.
+struct Listing : boost::default_bfs_visitor {
+  explicit Listing(std::vector<PeerId>& found) : order(&found) {}
+  void discover_vertex(PeerId peer, const Arcs&) { order->push_back(peer); }
+
+  std::vector<PeerId>* order;
+};
+
+/// The order of a breadth-first search from peer 0, then from the lowest peer of every further component.
+std::vector<PeerId> breadth_first_order(const Arcs& arcs) {
+  std::vector<PeerId> order;
+  order.reserve(boost::num_vertices(arcs));
+  std::vector<boost::default_color_type> seen(boost::num_vertices(arcs), boost::white_color);
+  boost::queue<PeerId> queue;
+  for (PeerId start = 0; start < boost::num_vertices(arcs); ++start)
+    if (seen[start] == boost::white_color)
+      boost::breadth_first_visit(arcs, start, queue, Listing(order), by_peer(seen, arcs));
+  return order;
 }
 
 }  // namespace
@@ -87,14 +117,21 @@ std::vector<std::size_t> Graph::components() const {
   std::vector<std::size_t> component(peer_count());
   const Arcs& arcs = storage_->arcs;
   // Arcs come in opposite pairs, so the strong components are the components.
-  boost::strong_components(
-      arcs, boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, arcs)));
+  boost::strong_components(arcs, by_peer(component, arcs));
   return component;
 }
 
 std::size_t Graph::component_count() const {
   const std::vector<std::size_t> component = components();
   return *std::max_element(component.begin(), component.end()) + 1;
+}
+
+std::vector<std::uint32_t> greedy_coloring(const Graph& graph) {
+  const Arcs& arcs = graph.storage_->arcs;
+  std::vector<PeerId> order = breadth_first_order(arcs);
+  std::vector<std::uint32_t> colors(order.size());
+  boost::sequential_vertex_coloring(arcs, by_peer(order, arcs), by_peer(colors, arcs));
+  return colors;
 }
 
 }  // namespace hearsay

@@ -2,6 +2,7 @@
 
 #include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,6 +41,7 @@ class Graph {
   bool connected() const { return component_count() == 1; }
 
  private:
+  friend std::vector<std::uint32_t> greedy_coloring(const Graph& graph);
   struct Storage;
   std::shared_ptr<const Storage> storage_;
 };

@@ -11,11 +11,7 @@ Task AllreduceSgd<Scalar>::iterate(Iteration<Scalar>& it) {
   sum_ = gradient;
 
   // reduce-scatter, all-gather: sum_j g_j
-  for (Slot step = 0; step < ring_.steps(); ++step) {
-    it.send(step, ring_.next(), ring_.passed_on<Scalar>(it, step, view(sum_)));
-    const PacketRef packet = co_await it.receive(step, ring_.previous());
-    ring_.take<Scalar>(it, step, packet, view(sum_));
-  }
+  co_await ring_.sum(it, view(sum_));
 
   // step: x <- x - (eta/n) sum_j g_j
   x_ -= it.step_size() / static_cast<Scalar>(peer_count_) * sum_;

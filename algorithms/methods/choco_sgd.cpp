@@ -36,11 +36,7 @@ Task ChocoSgd<Scalar>::iterate(Iteration<Scalar>& it) {
   }
 
   // gradient: g_i = grad F_i(x_i; xi_i);  x_i <- x_i - eta g_i, or H local steps
-  local_.begin(x_);
-  for (bool more = true; more;) {
-    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
-    more = local_.take(it, gradient);
-  }
+  co_await local_.steps(it, x_);
   local_.add_to(x_);
 
   // compress: q_i = C(x_i - xhat_i), encoded once, sent to every neighbor;

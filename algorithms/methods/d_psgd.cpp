@@ -15,11 +15,7 @@ Task DPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   if (!adapts_first_) slot = it.post(full_packet(it, x_));
 
   // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or the sum of H local steps
-  local_.begin(x_);
-  for (bool more = true; more;) {
-    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
-    more = local_.take(it, gradient);
-  }
+  co_await local_.steps(it, x_);
   if (adapts_first_) {
     // x_i <- x_i + s_i;  publish: send x_i to every neighbor
     local_.add_to(x_);

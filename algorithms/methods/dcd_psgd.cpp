@@ -26,11 +26,7 @@ Task DcdPsgd<Scalar>::combine_then_adapt(Iteration<Scalar>& it) {
   if (backlog_) told = backlog_->tell(it, x_);
 
   // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or the sum of H local steps
-  local_.begin(x_);
-  for (bool more = true; more;) {
-    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
-    more = local_.take(it, gradient);
-  }
+  co_await local_.steps(it, x_);
 
   // catch up: xhat_j <- xhat_j + every c_j that was missed, or x_j
   if (backlog_) {
@@ -62,11 +58,7 @@ Task DcdPsgd<Scalar>::combine_then_adapt(Iteration<Scalar>& it) {
 template <class Scalar>
 Task DcdPsgd<Scalar>::adapt_then_combine(Iteration<Scalar>& it) {
   // gradient: y_i = x_i;  H times: g_i = grad F_i(y_i; xi_i);  y_i <- y_i - eta g_i
-  local_.begin(x_);
-  for (bool more = true; more;) {
-    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
-    more = local_.take(it, gradient);
-  }
+  co_await local_.steps(it, x_);
 
   // compress: c_i = C(y_i - xhat_i), encoded once;  xhat_i <- xhat_i + c_i
   difference_ = x_ - own_replica_;

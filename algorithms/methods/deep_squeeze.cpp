@@ -18,11 +18,7 @@ DeepSqueeze<Scalar>::DeepSqueeze(const MethodInput<Scalar>& input)
 template <class Scalar>
 Task DeepSqueeze<Scalar>::iterate(Iteration<Scalar>& it) {
   // gradient: g_i = grad F_i(x_i; xi_i);  x_i <- x_i - eta g_i, or H local steps
-  local_.begin(x_);
-  for (bool more = true; more;) {
-    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
-    more = local_.take(it, gradient);
-  }
+  co_await local_.steps(it, x_);
   local_.add_to(x_);
 
   // compress: v_i = x_i + e_i;  c_i = C(v_i), encoded once, sent to every neighbor;  e_i <- v_i - c_i

@@ -27,14 +27,11 @@ Task Demo<Scalar>::iterate(Iteration<Scalar>& it) {
   PacketBuffer buffer = it.new_packet();
   RandomStream random = it.random(Purpose::compression);
   it.report(compressor_->encode({view(std::as_const(momentum_)), random, view(gradient)}, buffer));
-  gather_.begin(it, 0, std::move(buffer).seal());
+  gather_.begin(it, std::move(buffer).seal());
   it.report(compressor_->accumulate(gather_.of(it.self())->bytes(), -1, view(momentum_)));
 
   // gather: pass the packet of peer i-s on, the same bytes, and take that of peer i-s-1; n-1 hops
-  for (PeerId hop = 1; hop < gather_.peer_count(); ++hop) {
-    const PacketRef packet = co_await it.receive(hop - 1, gather_.previous());
-    gather_.take(it, 0, hop, packet);
-  }
+  co_await gather_.rest(it);
 
   // aggregate: Q = (1/n) sum_j q_j, in ascending j
   aggregate_.take(it, gather_, mean_);

@@ -21,17 +21,12 @@ Dore<Scalar>::Dore(const MethodInput<Scalar>& input)
 
 template <class Scalar>
 Task Dore<Scalar>::iterate(Iteration<Scalar>& it) {
-  TreePlace& place = uplink_.place();
   // down: c of every round that i missed;  xhat <- xhat + beta c, one by one
   const auto step = [&](std::span<const std::byte> c, std::uint64_t) {
     return down_compressor_->accumulate(c, damping_, view(x_));
   };
-  if (is_hub_) {
-    downlink_.tell(it, x_);
-  } else {
-    const std::span<const PacketRef> packets = co_await it.collect(0, it.number(), place.above);
-    if (!downlink_.hear(it, packets, x_, step)) co_return;
-  }
+  const bool heard = co_await downlink_.share(it, x_, step);
+  if (!heard) co_return;
 
   PacketRef answer;
   if (it.mixing().trains) {
@@ -42,19 +37,11 @@ Task Dore<Scalar>::iterate(Iteration<Scalar>& it) {
     uplink_.subtract_memory(gradient, difference_);
     answer = uplink_.answer(it, difference_);
   }
-  if (place.is_worker()) {
-    it.post(answer);
-    co_return;
-  }
 
+  // group: Q_j = C(s_j - H_j);  H_j <- H_j + alpha Q_j
   // gather: ghat = hbar + (1/r) sum_{S} q_i;  hbar <- hbar + (alpha/n) sum_{S} q_i
-  const std::span<const PacketRef> packets = co_await place.answers(it);
-  if (uplink_.gather(it, answer, packets, estimate_) == 0) estimate_.setZero();
-  if (place.is_head()) {
-    // group: Q_j = C(s_j - H_j);  H_j <- H_j + alpha Q_j
-    it.send(0, place.above.front(), uplink_.answer_for_group(it, estimate_));
-    co_return;
-  }
+  co_await uplink_.gather(it, answer, estimate_);
+  if (!is_hub_) co_return;
 
   // step: p = -eta ghat + a e;  c = C_dwn(p);  e <- p - c;  xhat <- xhat + beta c
   error_ = error_decay_ * error_ - it.step_size() * estimate_;

@@ -43,12 +43,8 @@ Task DoubleSqueeze<Scalar>::iterate(Iteration<Scalar>& it) {
   const auto step = [&](std::span<const std::byte> c, std::uint64_t number) {
     return down_compressor_->accumulate(c, -it.step_size_of(number), view(x_));
   };
-  if (is_hub_) {
-    downlink_.tell(it, x_);
-  } else {
-    const std::span<const PacketRef> packets = co_await it.collect(0);
-    if (!downlink_.hear(it, packets, x_, step)) co_return;
-  }
+  const bool heard = co_await downlink_.share(it, x_, step);
+  if (!heard) co_return;
 
   PacketRef answer;
   if (it.mixing().trains) {

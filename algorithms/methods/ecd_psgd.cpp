@@ -38,11 +38,7 @@ Task EcdPsgd<Scalar>::combine_then_adapt(Iteration<Scalar>& it) {
   if (backlog_) told = backlog_->tell(it, own_estimate_);
 
   // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or the sum of H local steps
-  local_.begin(x_);
-  for (bool more = true; more;) {
-    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
-    more = local_.take(it, gradient);
-  }
+  co_await local_.steps(it, x_);
 
   // catch up: the estimates of all c_j that were missed, each with its own t, or xt_j as it came
   if (backlog_) {
@@ -73,11 +69,7 @@ Task EcdPsgd<Scalar>::adapt_then_combine(Iteration<Scalar>& it) {
   const double t = since_restart(it.number());
 
   // gradient: y_i' = x_i;  H times: g_i = grad F_i(y_i'; xi_i);  y_i' <- y_i' - eta g_i
-  local_.begin(x_);
-  for (bool more = true; more;) {
-    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
-    more = local_.take(it, gradient);
-  }
+  co_await local_.steps(it, x_);
   half_step_ = x_;
   local_.add_to(half_step_);
 

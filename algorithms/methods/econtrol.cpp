@@ -12,10 +12,10 @@ Econtrol<Scalar>::Econtrol(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
       control_(static_cast<Scalar>(*input.options.control)),
       x_(input.initial),
-      uplink_(input, 1.0, HubKeeps::mean),
+      uplink_(input, 1.0, HubKeeps::mean, Estimate::memories),
       error_(input.initial.size()),
       difference_(input.initial.size()) {
-  if (is_hub_) sum_.resize(x_.size());
+  if (is_hub_) mean_.resize(x_.size());
 }
 
 template <class Scalar>
@@ -38,15 +38,10 @@ Task Econtrol<Scalar>::iterate(Iteration<Scalar>& it) {
     answer = uplink_.answer(it, difference_);
     it.report(uplink_.compressor().accumulate(answer->bytes(), -1, view(error)));
   }
-  if (!is_hub_) {
-    it.post(answer);
-    co_return;
-  }
 
   // step: hbar <- hbar + (1/n) sum_{i in S} q_i;  x <- x - eta hbar
-  const std::span<const PacketRef> packets = co_await it.collect(0);
-  uplink_.gather(it, answer, packets, sum_);
-  x_ -= it.step_size() * uplink_.mean_memory(sum_);
+  co_await uplink_.gather(it, answer, mean_);
+  if (is_hub_) x_ -= it.step_size() * mean_;
 }
 
 template <class Scalar>
@@ -55,7 +50,7 @@ void Econtrol<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   uplink_.visit(visitor);
   error_.visit(visitor);
   visitor.scratch("difference", difference_);
-  if (is_hub_) visitor.scratch("sum", sum_);
+  if (is_hub_) visitor.scratch("mean", mean_);
 }
 
 template <class Scalar>

@@ -42,7 +42,7 @@ class Econtrol final : public Algorithm<Scalar> {
   DifferenceUplink<Scalar> uplink_;
   OwedError<Scalar> error_;    // e_i
   Vector<Scalar> difference_;  // g_i - h_i + kappa e_i
-  Vector<Scalar> sum_;         // of the hub: what `gather` estimates
+  Vector<Scalar> mean_;        // hbar, of the hub
 };
 
 MethodInfo econtrol_info();

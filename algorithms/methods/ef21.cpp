@@ -9,11 +9,11 @@ Ef21<Scalar>::Ef21(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
       momentum_(static_cast<Scalar>(*input.options.momentum)),
       x_(input.initial),
-      uplink_(input, 1.0, HubKeeps::mean),
+      uplink_(input, 1.0, HubKeeps::mean, Estimate::memories),
       difference_(input.initial.size()),
-      downlink_(input) {
+      downlink_(input, input.options.down_compressor ? HubShares::packets : HubShares::vector) {
   if (momentum_ != 0) tracked_.setZero(x_.size());
-  if (!uplink_.place().is_worker()) sum_.resize(x_.size());
+  if (!uplink_.place().is_worker()) mean_.resize(x_.size());
   if (!input.options.down_compressor) return;
   down_compressor_ = make_compressor<Scalar>(*input.options.down_compressor, input.segments);
   common_.setZero(x_.size());
@@ -37,24 +37,12 @@ CodecStatus Ef21<Scalar>::take_step(std::span<const std::byte> c, Scalar step_si
 
 template <class Scalar>
 Task Ef21<Scalar>::iterate(Iteration<Scalar>& it) {
-  TreePlace& place = uplink_.place();
   // down: x; or c of the last round
-  if (is_hub_) {
-    if (compresses_down())
-      downlink_.tell(it, x_);
-    else
-      tell_model(it, x_);
-  } else {
-    const std::span<const PacketRef> packets = co_await it.collect(0, it.number(), place.above);
-    if (!compresses_down()) place.pass_on(it, 0, packets);
-    const bool heard = compresses_down()
-                           ? downlink_.hear(it, packets, x_,
-                                            [&](std::span<const std::byte> c, std::uint64_t number) {
-                                              return take_step(c, it.step_size_of(number));
-                                            })
-                           : hear_model(it, packets, x_);
-    if (!heard) co_return;
-  }
+  const auto last_step = [&](std::span<const std::byte> c, std::uint64_t number) {
+    return take_step(c, it.step_size_of(number));
+  };
+  const bool heard = co_await downlink_.share(it, x_, last_step);
+  if (!heard) co_return;
 
   PacketRef answer;
   if (it.mixing().trains) {
@@ -64,28 +52,21 @@ Task Ef21<Scalar>::iterate(Iteration<Scalar>& it) {
     uplink_.subtract_memory(tracked_.size() != 0 ? tracked_ : gradient, difference_);
     answer = uplink_.answer(it, difference_);
   }
-  if (place.is_worker()) {
-    it.post(answer);
-    co_return;
-  }
 
+  // group: Q_j = C(s_j - H_j);  H_j <- H_j + Q_j
   // step: hbar <- hbar + (1/n) sum_{i in S} q_i
-  const std::span<const PacketRef> packets = co_await place.answers(it);
-  uplink_.gather(it, answer, packets, sum_);
-  if (place.is_head()) {
-    // group: s_j = sum of the h_i;  Q_j = C(s_j - H_j);  H_j <- H_j + Q_j
-    sum_ = uplink_.mean_memory(sum_);
-    it.send(0, place.above.front(), uplink_.answer_for_group(it, sum_));
-    co_return;
-  }
+  co_await uplink_.gather(it, answer, mean_);
+  if (!is_hub_) co_return;
+
+  // ef21: x <- x - eta hbar
   if (!compresses_down()) {
-    x_ -= it.step_size() * uplink_.mean_memory(sum_);
+    x_ -= it.step_size() * mean_;
     co_return;
   }
 
-  // c = C_dwn(hbar - ht);  ht <- ht + c;  x <- x - eta ht
-  sum_ = uplink_.mean_memory(sum_) - common_;
-  const PacketRef c = encoded_packet(it, *down_compressor_, sum_, Purpose::downlink);
+  // ef21-bc, cd-adam: c = C_dwn(hbar - ht);  ht <- ht + c;  x <- x - eta ht, or by the optimizer
+  mean_ -= common_;
+  const PacketRef c = encoded_packet(it, *down_compressor_, mean_, Purpose::downlink);
   it.report(take_step(c->bytes(), it.step_size()));
   downlink_.say(c->bytes());
 }
@@ -96,9 +77,9 @@ void Ef21<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   uplink_.visit(visitor);
   if (tracked_.size() != 0) visitor.state("tracked gradient", tracked_);
   visitor.scratch("difference", difference_);
-  if (sum_.size() != 0) visitor.scratch("sum", sum_);
-  if (!compresses_down()) return;
+  if (mean_.size() != 0) visitor.scratch("mean", mean_);
   downlink_.visit(visitor);
+  if (!compresses_down()) return;
   visitor.state("common gradient", common_);
   optimizer_->visit_state(visitor);
   if (step_.size() != 0) visitor.scratch("step", step_);
@@ -106,12 +87,9 @@ void Ef21<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic Ef21<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
-  const std::uint64_t model_bytes = view(x_).size_bytes();
-  Traffic down = uplink_.place().to_below(rows.at(number - 1), number > 1 ? model_bytes : 0);
-  if (compresses_down())
-    down = downlink_.traffic(number, rows, down_compressor_->traits(static_cast<std::size_t>(x_.size())),
-                             model_bytes);
-  return uplink_.traffic(number, rows, x_.size(), down);
+  const Traits c =
+      compresses_down() ? down_compressor_->traits(static_cast<std::size_t>(x_.size())) : Traits{};
+  return uplink_.traffic(number, rows, x_.size(), downlink_.traffic(number, rows, c, view(x_).size_bytes()));
 }
 
 MethodInfo ef21_info() {

@@ -62,11 +62,11 @@ class Ef21 final : public Algorithm<Scalar> {
   DifferenceUplink<Scalar> uplink_;
   Vector<Scalar> tracked_;     // v_i; empty without momentum
   Vector<Scalar> difference_;  // v_i - h_i
-  Vector<Scalar> sum_;         // of the hub: what `gather` estimates, then hbar - ht; of a head: s_j - H_j
+  Vector<Scalar> mean_;        // of the hub: hbar, then hbar - ht; of a head: s_j - H_j
+  Downlink<Scalar> downlink_;
 
   // Of ef21-bc and cd-adam.
   std::unique_ptr<Compressor<Scalar>> down_compressor_;
-  Downlink<Scalar> downlink_;
   Vector<Scalar> common_;  // ht
   std::unique_ptr<LocalOptimizer<Scalar>> optimizer_;
   Vector<Scalar> step_;  // of an optimizer other than sgd

@@ -24,45 +24,29 @@ FedAvg<Scalar>::FedAvg(const MethodInput<Scalar>& input)
 template <class Scalar>
 Task FedAvg<Scalar>::iterate(Iteration<Scalar>& it) {
   // down: hub -> i in S_t: x
-  if (is_hub_) {
-    tell_model(it, x_);
-  } else {
-    const std::span<const PacketRef> packets = co_await it.collect(0, it.number(), place_.above);
-    place_.pass_on(it, 0, packets);
-    if (!hear_model(it, packets, x_)) co_return;
-  }
+  const bool heard = co_await share_model(it, place_, x_);
+  if (!heard) co_return;
 
   PacketRef answer;
   if (it.mixing().trains) {
     // local: y_i = x;  H times: y_i <- y_i - eta g_i(y_i);  fed-prox: g_i(y_i) + mu (y_i - x)
-    local_.begin(x_);
-    for (bool more = true; more;) {
-      const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
-      if (pulled_.size() != 0) pulled_ = gradient + static_cast<Scalar>(proximal_) * (local_.point() - x_);
-      more = local_.take(it, pulled_.size() != 0 ? pulled_ : gradient);
-    }
+    const auto pulled = [&](const Vector<Scalar>& gradient) -> const Vector<Scalar>& {
+      if (pulled_.size() == 0) return gradient;
+      return pulled_ = gradient + static_cast<Scalar>(proximal_) * (local_.point() - x_);
+    };
+    co_await local_.steps(it, x_, pulled);
 
     // up: i -> hub: c_i = C(y_i - x)
     change_.setZero();
     local_.add_to(change_);
     answer = encoded_packet(it, *compressor_, change_, Purpose::compression);
   }
-  if (place_.is_worker()) {
-    it.post(answer);
-    co_return;
-  }
 
   // group: j -> hub: C((m_j/r_j) sum_{i in S_j} c_i)
-  const std::span<const PacketRef> packets = co_await place_.answers(it);
-  const Scalar answers = sum_answers(it, *compressor_, answer, packets, sum_);
-  if (place_.is_head()) {
-    sum_ *= 1 / place_.divisor(answers);
-    it.send(0, place_.above.front(), encoded_packet(it, *compressor_, sum_, Purpose::group));
-    co_return;
-  }
+  const Scalar answers = co_await gather_sum(it, place_, *compressor_, answer, sum_);
+  if (answers == 0) co_return;
 
   // step: x <- x + (rho/r) sum_{i in S_t} c_i
-  if (answers == 0) co_return;
   sum_ *= -1 / place_.divisor(answers);
   outer_->apply(sum_, it.step_size(), x_);
 }

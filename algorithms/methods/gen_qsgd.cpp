@@ -36,21 +36,13 @@ Task GenQsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   const auto step = [&](std::span<const std::byte> c, std::uint64_t number) {
     return down_compressor_->accumulate(c, it.step_size_of(number), view(x_));
   };
-  if (is_hub_) {
-    downlink_.tell(it, x_);
-  } else {
-    const std::span<const PacketRef> packets = co_await it.collect(0, it.number(), place_.above);
-    if (!downlink_.hear(it, packets, x_, step)) co_return;
-  }
+  const bool heard = co_await downlink_.share(it, x_, step);
+  if (!heard) co_return;
 
   PacketRef answer;
   if (it.mixing().trains) {
     // local: y_i = xhat;  H_i times: y_i <- y_i - gamma g_i(y_i)
-    local_.begin(x_);
-    for (bool more = true; more;) {
-      const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
-      more = local_.take(it, gradient);
-    }
+    co_await local_.steps(it, x_);
 
     // up: c_i = C((y_i - xhat) / gamma)
     change_.setZero();
@@ -58,19 +50,10 @@ Task GenQsgd<Scalar>::iterate(Iteration<Scalar>& it) {
     if (it.step_size() != 0) change_ /= it.step_size();  // else it is 0
     answer = encoded_packet(it, *compressor_, change_, Purpose::compression);
   }
-  if (place_.is_worker()) {
-    it.post(answer);
-    co_return;
-  }
 
-  const std::span<const PacketRef> packets = co_await place_.answers(it);
-  const Scalar answers = sum_answers(it, *compressor_, answer, packets, sum_);
-  if (place_.is_head()) {
-    // group: C((m_j/r_j) sum_{i in S_j} c_i)
-    sum_ *= 1 / place_.divisor(answers);
-    it.send(0, place_.above.front(), encoded_packet(it, *compressor_, sum_, Purpose::group));
-    co_return;
-  }
+  // group: C((m_j/r_j) sum_{i in S_j} c_i)
+  const Scalar answers = co_await gather_sum(it, place_, *compressor_, answer, sum_);
+  if (!is_hub_) co_return;
 
   // step: c = C_dwn((1/r) sum_{i in S} c_i);  xhat <- xhat + gamma c
   if (answers != 0) sum_ *= 1 / place_.divisor(answers);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "algorithms/methods/parts/full_mixing.hpp"
+#include "algorithms/methods/parts/in_turn.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -34,30 +35,16 @@ Task LgcRing<Scalar>::iterate(Iteration<Scalar>& it) {
   if (it.number() + gathered_rounds_ <= dense_rounds_) {
     // sum: sum_j g_j
     sum_ = gradient;
-    for (Slot step = 0; step < ring_.steps(); ++step) {
-      it.send(step, ring_.next(), ring_.template passed_on<Scalar>(it, step, view(sum_)));
-      const PacketRef packet = co_await it.receive(step, ring_.previous());
-      ring_.template take<Scalar>(it, step, packet, view(sum_));
-    }
+    co_await ring_.sum(it, view(sum_));
     step(it);
     co_return;
   }
 
   if (it.number() <= dense_rounds_) {
     // gather: g_j, n-1 hops; peer 0 keeps them
-    gather_.begin(it, rest_slot(), full_packet(it, gradient));
-    for (PeerId hop = 1; hop < peer_count_; ++hop) {
-      const PacketRef packet = co_await it.receive(rest_slot() + hop - 1, gather_.previous());
-      gather_.take(it, rest_slot(), hop, packet);
-    }
-    if (learns_) kept_.begin(x_.size());
-    sum_.setZero();
-    for (PeerId j = 0; j < peer_count_; ++j) {
-      const CodecStatus status = full_precision_->accumulate(gather_.of(j)->bytes(), 1, view(sum_));
-      it.report(status);
-      if (learns_ && status == CodecStatus::ok) kept_.keep(j, gather_.of(j)->bytes());
-    }
-    gather_.end();
+    gather_.begin(it, full_packet(it, gradient), rest_slot());
+    co_await gather_.rest(it);
+    take_gradients(it);
     step(it);
     co_return;
   }
@@ -71,12 +58,7 @@ Task LgcRing<Scalar>::iterate(Iteration<Scalar>& it) {
     kept_.end();
 
     // share: P
-    for (Slot step = 0; step < ring_.steps(); ++step) {
-      const Slot slot = basis_slot() + step;
-      it.send(slot, ring_.next(), ring_.template passed_on<Scalar>(it, step, basis_.all()));
-      const PacketRef packet = co_await it.receive(slot, ring_.previous());
-      ring_.template take<Scalar>(it, step, packet, basis_.all());
-    }
+    co_await ring_.sum(it, basis_.all(), basis_slot());
   }
   if (!basis_.is_known()) {  // a checkpoint without it
     it.report(CodecStatus::malformed);
@@ -89,32 +71,19 @@ Task LgcRing<Scalar>::iterate(Iteration<Scalar>& it) {
   it.report(basis_.take_out(p, code_));
 
   // choose: peer t mod n, by its own p; n-1 hops
-  if (choice_.is_needed()) {
-    PacketRef choice;
-    if (choice_.leads(it))
-      choice = choice_.made(it, p);
-    else
-      choice = co_await it.receive(choice_slot(), choice_.previous());
-    choice_.take(it, choice_slot(), choice);
-  }
+  co_await choice_.round(it, choice_slot(), p);
 
   // rest: s_i = C(p), encoded once;  e_i <- p - s_i
   PacketBuffer buffer = it.new_packet();
   RandomStream random = it.random(Purpose::compression);
   it.report(compressor_->encode({view(std::as_const(p)), random, {}, choice_.indices()}, buffer));
-  gather_.begin(it, rest_slot(), std::move(buffer).seal());
+  gather_.begin(it, std::move(buffer).seal(), rest_slot());
   it.report(choice_.accumulate(gather_.of(it.self())->bytes(), -1, p));
 
   // sum: sum_j z_j; gather: s_j, n-1 hops
-  for (Slot step = 0; step < ring_.steps(); ++step) {
-    const Slot slot = code_slot() + step;
-    it.send(slot, ring_.next(), ring_.template passed_on<Scalar>(it, step, std::span<Scalar>(code_)));
-    const PacketRef partial = co_await it.receive(slot, ring_.previous());
-    ring_.template take<Scalar>(it, step, partial, code_);
-    if (step >= gather_.hops()) continue;
-    const PacketRef packet = co_await it.receive(rest_slot() + step, gather_.previous());
-    gather_.take(it, rest_slot(), step + 1, packet);
-  }
+  auto codes = ring_.sum(it, std::span<Scalar>(code_), code_slot());
+  auto rests = gather_.rest(it);
+  co_await InTurn(codes, rests);
 
   // step: x <- x - (eta/n) (P' sum_j z_j + sum_j s_j), in ascending j
   sum_.setZero();
@@ -122,6 +91,19 @@ Task LgcRing<Scalar>::iterate(Iteration<Scalar>& it) {
   gather_.end();
   basis_.add_decoded(1, code_, sum_);
   step(it);
+}
+
+/// gather: sum_j g_j, in ascending j; peer 0 keeps the g_j
+template <class Scalar>
+void LgcRing<Scalar>::take_gradients(Iteration<Scalar>& it) {
+  if (learns_) kept_.begin(x_.size());
+  sum_.setZero();
+  for (PeerId j = 0; j < peer_count_; ++j) {
+    const CodecStatus status = full_precision_->accumulate(gather_.of(j)->bytes(), 1, view(sum_));
+    it.report(status);
+    if (learns_ && status == CodecStatus::ok) kept_.keep(j, gather_.of(j)->bytes());
+  }
+  gather_.end();
 }
 
 template <class Scalar>

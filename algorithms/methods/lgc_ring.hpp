@@ -65,6 +65,7 @@ class LgcRing final : public Algorithm<Scalar> {
   Slot basis_slot() const { return code_slot() + ring_.steps(); }
   Slot choice_slot() const { return basis_slot() + ring_.steps(); }
 
+  void take_gradients(Iteration<Scalar>& it);
   void step(Iteration<Scalar>& it) { x_ -= it.step_size() / static_cast<Scalar>(peer_count_) * sum_; }
 
   PeerId peer_count_;

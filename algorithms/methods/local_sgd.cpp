@@ -8,11 +8,7 @@ template <class Scalar>
 Task LocalSgd<Scalar>::iterate(Iteration<Scalar>& it) {
   // inner: y_i = x;  H times: g_i = grad F_i(y_i; xi_i);  y_i <- y_i - eta g_i
   if (resets_) local_.begin_anew();
-  local_.begin(x_);
-  for (bool more = true; more;) {
-    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
-    more = local_.take(it, gradient);
-  }
+  co_await local_.steps(it, x_);
 
   // reduce: D = (1/n) sum_i (x - y_i)
   drift_.setZero();
@@ -22,11 +18,7 @@ Task LocalSgd<Scalar>::iterate(Iteration<Scalar>& it) {
     averaged_.copy_to_end_of(sum_);
   }
   Vector<Scalar>& sum = averages() ? sum_ : drift_;
-  for (Slot step = 0; step < ring_.steps(); ++step) {
-    it.send(step, ring_.next(), ring_.passed_on<Scalar>(it, step, view(sum)));
-    const PacketRef packet = co_await it.receive(step, ring_.previous());
-    ring_.take<Scalar>(it, step, packet, view(sum));
-  }
+  co_await ring_.sum(it, view(sum));
   const Scalar share = Scalar(1) / static_cast<Scalar>(peer_count_);
   if (averages()) {
     drift_ = sum_.head(drift_.size());

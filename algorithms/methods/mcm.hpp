@@ -1,6 +1,6 @@
 #pragma once
 
-#include "algorithms/methods/parts/backlog.hpp"
+#include "algorithms/methods/parts/difference_downlink.hpp"
 #include "algorithms/methods/parts/difference_uplink.hpp"
 #include "algorithms/seam/method.hpp"
 
@@ -41,27 +41,18 @@ class Mcm final : public Algorithm<Scalar> {
   /// w at the hub, xhat at a worker.
   const Vector<Scalar>& model() const override { return is_hub_ ? w_ : x_; }
   void visit_state(StateVisitor<Scalar>& visitor) override;
-  bool is_sound(Index) const override { return !backlog_ || backlog_->is_sound(); }
+  bool is_sound(Index) const override { return downlink_.is_sound(); }
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
-  bool catches_up() const override { return links_vary_; }
+  bool catches_up() const override { return downlink_.catches_up(); }
 
  private:
-  CodecStatus take(std::span<const std::byte> omega);
-  void tell_apart(std::span<const std::byte> omega, std::span<const PeerId> have_it);
-
   bool is_hub_;
-  Scalar down_memory_step_;   // alpha_dwn
-  Vector<Scalar> x_;          // xhat
-  Vector<Scalar> reference_;  // H
+  Vector<Scalar> x_;                     // xhat
+  DifferenceDownlink<Scalar> downlink_;  // H
   DifferenceUplink<Scalar> uplink_;
-  std::unique_ptr<Compressor<Scalar>> down_compressor_;
-  bool links_vary_;
-  std::optional<Backlog<Scalar>> backlog_;  // of the hub and of heads, if workers may sit out
-  std::uint64_t heard_ = 0;                 // of a worker, if it may sit out: packets so far
-  Vector<Scalar> difference_;               // g_i - h_i; w - H while it is encoded
-
-  Vector<Scalar> w_;         // of the hub
-  Vector<Scalar> estimate_;  // ghat, of the hub; s_j - H_j, of a head
+  Vector<Scalar> difference_;  // g_i - h_i
+  Vector<Scalar> w_;           // of the hub
+  Vector<Scalar> estimate_;    // ghat, of the hub; s_j - H_j, of a head
 };
 
 MethodInfo mcm_info();

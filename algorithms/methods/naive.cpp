@@ -22,11 +22,7 @@ Task Naive<Scalar>::iterate(Iteration<Scalar>& it) {
   if (!adapts_first_) slot = publish(it);
 
   // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or the sum of H local steps
-  local_.begin(x_);
-  for (bool more = true; more;) {
-    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
-    more = local_.take(it, gradient);
-  }
+  co_await local_.steps(it, x_);
   if (adapts_first_) {
     local_.add_to(x_);
     slot = publish(it);

@@ -25,11 +25,7 @@ Task NoLoCo<Scalar>::iterate(Iteration<Scalar>& it) {
   const auto beta = static_cast<Scalar>(outer_.momentum);
 
   // inner: y_i = x_i;  H times: g_i = grad F_i(y_i; xi_i);  y_i <- y_i - eta g_i;   D_i = y_i - x_i
-  local_.begin(x_);
-  for (bool more = true; more;) {
-    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
-    more = local_.take(it, gradient);
-  }
+  co_await local_.steps(it, x_);
   drift_.setZero();
   local_.add_to(drift_);
 

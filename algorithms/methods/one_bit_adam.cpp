@@ -52,16 +52,11 @@ CodecStatus OneBitAdam<Scalar>::take_step(std::span<const std::byte> said, std::
 template <class Scalar>
 Task OneBitAdam<Scalar>::iterate(Iteration<Scalar>& it) {
   // down: gbar or c of the last round
-  if (is_hub_) {
-    downlink_.tell(it, x_);
-  } else {
-    const std::span<const PacketRef> packets = co_await it.collect(0);
-    const bool heard =
-        downlink_.hear(it, packets, x_, [&](std::span<const std::byte> said, std::uint64_t number) {
-          return take_step(said, number, it.step_size_of(number));
-        });
-    if (!heard) co_return;
-  }
+  const auto last_step = [&](std::span<const std::byte> said, std::uint64_t number) {
+    return take_step(said, number, it.step_size_of(number));
+  };
+  const bool heard = co_await downlink_.share(it, x_, last_step);
+  if (!heard) co_return;
 
   Compressor<Scalar>& up = is_dense(it.number()) ? *full_precision_ : *compressor_;
   PacketRef answer;

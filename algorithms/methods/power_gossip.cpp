@@ -58,11 +58,7 @@ Task PowerGossip<Scalar>::iterate(Iteration<Scalar>& it) {
   const bool from_the_right = it.number() % 2 == 1;
 
   // gradient: g_i = grad F_i(x_i; xi_i);  x_i <- x_i - eta g_i, or H local steps
-  local_.begin(x_);
-  for (bool more = true; more;) {
-    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
-    more = local_.take(it, gradient);
-  }
+  co_await local_.steps(it, x_);
   local_.add_to(x_);
 
   // exchange: send M_i P of the edge, or M_i' P; every neighbor gets another packet, so the slot is its id

@@ -55,11 +55,7 @@ Task PowerSgd<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // left: P = (1/n) sum_j M_j Q
   compute_left();
-  for (Slot step = 0; step < ring_.steps(); ++step) {
-    it.send(step, ring_.next(), ring_.template passed_on<Scalar>(it, step, view(left_)));
-    const PacketRef packet = co_await it.receive(step, ring_.previous());
-    ring_.template take<Scalar>(it, step, packet, view(left_));
-  }
+  co_await ring_.sum(it, view(left_));
   left_ *= share;
 
   // directions: P <- its columns made orthonormal
@@ -69,12 +65,7 @@ Task PowerSgd<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // right: Q = (1/n) sum_j M_j' P
   compute_right();
-  for (Slot step = 0; right_.size() > 0 && step < ring_.steps(); ++step) {
-    const Slot slot = ring_.steps() + step;
-    it.send(slot, ring_.next(), ring_.template passed_on<Scalar>(it, step, view(right_)));
-    const PacketRef packet = co_await it.receive(slot, ring_.previous());
-    ring_.template take<Scalar>(it, step, packet, view(right_));
-  }
+  if (right_.size() > 0) co_await ring_.sum(it, view(right_), ring_.steps());
   right_ *= share;
 
   remember_and_step(it.step_size());

@@ -164,11 +164,7 @@ Task PredictiveCoding<Scalar>::iterate(Iteration<Scalar>& it) {
   PacketRef answer;
   if (it.mixing().trains) {
     // local: y_i = x;  H times: y_i <- y_i - eta g_i(y_i)
-    local_.begin(x_);
-    for (bool more = true; more;) {
-      const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
-      more = local_.take(it, gradient);
-    }
+    co_await local_.steps(it, x_);
 
     // up: for each layer l: xp and q in a byte, c_l = C_q((y_i - xp)_l)
     change_.setZero();

@@ -21,8 +21,6 @@ QsgdAllreduce<Scalar>::QsgdAllreduce(const MethodInput<Scalar>& input)
 
 template <class Scalar>
 Task QsgdAllreduce<Scalar>::iterate(Iteration<Scalar>& it) {
-  Slot slot = 0;
-
   // m_i holds a part of a step, so it is scaled with the step size: m_i <- m_i eta_{t-1} / eta_t
   if (feedback_.remembers() && it.previous_step_size() != it.step_size())
     memory_ *= it.previous_step_size() / it.step_size();
@@ -37,15 +35,7 @@ Task QsgdAllreduce<Scalar>::iterate(Iteration<Scalar>& it) {
   if (feedback_.remembers()) sum_ += memory_;
 
   // choose: peer t mod n, by its own p; n-1 hops
-  if (choice_.is_needed()) {
-    PacketRef choice;
-    if (choice_.leads(it))
-      choice = choice_.made(it, sum_, view(gradient));
-    else
-      choice = co_await it.receive(slot, choice_.previous());
-    choice_.take(it, slot, choice);
-    ++slot;
-  }
+  co_await choice_.round(it, 0, sum_, view(gradient));
 
   // compress: c_i = C(p_i), encoded once
   PacketBuffer buffer = it.new_packet();
@@ -54,7 +44,7 @@ Task QsgdAllreduce<Scalar>::iterate(Iteration<Scalar>& it) {
       compressor_->encode({view(std::as_const(sum_)), random, view(gradient), choice_.indices()}, buffer));
 
   // all-gather: pass the packet of peer i-s on, the same bytes, and take that of peer i-s-1; n-1 hops
-  gather_.begin(it, slot, std::move(buffer).seal());
+  gather_.begin(it, std::move(buffer).seal(), choice_.is_needed() ? 1 : 0);
 
   // remember, while the packets travel: m_i <- (1 - beta) m_i + beta (p_i - c_i)
   if (feedback_.remembers()) {
@@ -66,10 +56,7 @@ Task QsgdAllreduce<Scalar>::iterate(Iteration<Scalar>& it) {
       memory_ = (1 - beta) * memory_ + beta * sum_;
   }
 
-  for (PeerId hop = 1; hop < peer_count_; ++hop) {
-    const PacketRef packet = co_await it.receive(slot + hop - 1, gather_.previous());
-    gather_.take(it, slot, hop, packet);
-  }
+  co_await gather_.rest(it);
 
   // step: x <- x - (eta/n) sum_j c_j, in ascending j
   sum_.setZero();

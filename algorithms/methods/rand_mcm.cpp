@@ -80,14 +80,10 @@ Task RandMcm<Scalar>::iterate(Iteration<Scalar>& it) {
     uplink_.subtract_memory(gradient, difference_);
     answer = uplink_.answer(it, difference_);
   }
-  if (!is_hub_) {
-    it.post(answer);
-    co_return;
-  }
 
   // gather: ghat = hbar + (1/r) sum_{S} q_i;  hbar <- hbar + (alpha/n) sum_{S} q_i
-  const std::span<const PacketRef> packets = co_await it.collect(0);
-  if (uplink_.gather(it, answer, packets, estimate_) == 0) co_return;
+  const Scalar answers = co_await uplink_.gather(it, answer, estimate_);
+  if (answers == 0) co_return;
 
   // step: w <- w - eta ghat
   w_ -= it.step_size() * estimate_;

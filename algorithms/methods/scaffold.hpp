@@ -1,10 +1,6 @@
 #pragma once
 
-#include <optional>
-
-#include "algorithms/methods/parts/local_steps.hpp"
-#include "algorithms/methods/parts/replicas.hpp"
-#include "algorithms/methods/parts/tree_place.hpp"
+#include "algorithms/methods/parts/controls.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -15,19 +11,15 @@ namespace hearsay {
 ///   local   y_i = x;  H times: y_i <- y_i - eta (g_i(y_i) - c_i + c)
 ///   up      i -> hub:          y_i - x
 ///   follow  i:                 c_i <- c_i - c + (x - y_i) / (H eta)
-///   group   j -> hub:          sum_{i of group j in S_t} (y_i - x)          on a tree: j passes x, c on
-///   step    hub:               x <- x + (rho/r) sum_{S} (y_i - x);
-///                              c <- c + (1/n) sum_{S} (-c + (x - y_i) / (H eta))
-///   drop    hub:               keeps every c_i, and c is the mean of those of the workers that are left
-///                              (from the round on after that in which the first answer is missing)
+///   step    hub:               c <- c + (1/n) sum_{S} (-c + (x - y_i) / (H eta))
+///                              x <- x + (rho/r) sum_{S} (y_i - x)
 ///
-/// The hub is peer 0, and a worker, too, if it has data. c_i = c = 0 at first.
+/// The hub is peer 0, and a worker, too, if it has data. c_i = c = 0 at first. How c and the c_i follow each
+/// other, on a tree and if workers are lost for good, too: Controls. On a tree the hub steps by (rho/n) times
+/// the sum.
 ///
-/// On a tree, if workers may sit out, a head also says r_j, of how many that is the sum, and n_j, how many
-/// its group has. The hub then steps by (rho/n) sum_j (n_j / r_j) times the sums, whose expectation is the
-/// step of all; c is the mean of all c_i all the same.
-///
-/// Sends      hub: r messages of 8d bytes (16d in double); worker: one of 4d; such a head 8 more (16).
+/// Sends      hub: r messages of 8d bytes (16d in double); worker: one of 4d; a head 8 more (16)
+///            if workers may sit out.
 /// Options    local_steps = H, by sgd; outer = none(rho), the hub's step.
 /// Shapes     x, c, c_i, y, y - x, g in R^d: memory worker 6 d; hub and heads besides the sum 7 d. Under
 ///            the policy "drop" the hub has a d more for each other worker.
@@ -48,25 +40,12 @@ class Scaffold final : public Algorithm<Scalar> {
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
 
  private:
-  bool hear(Iteration<Scalar>& it, std::span<const PacketRef> packets);
-  Scalar take(Iteration<Scalar>& it, std::span<const std::byte> bytes);
-  CodecStatus follow(PeerId i, std::span<const std::byte> bytes, Scalar step_size);
-
-  bool is_hub_;
-  TreePlace place_;
-  Scalar worker_count_;  // n
   std::uint64_t local_steps_;
   Scalar server_step_;  // rho
   Vector<Scalar> x_;
-  Vector<Scalar> control_;      // c
-  Vector<Scalar> own_control_;  // c_i
-  Vector<Scalar> point_;        // y_i
-  Vector<Scalar> change_;       // y_i - x; then of the hub, the sum that moves x, if counts_ are read
-  Vector<Scalar> sum_;          // of the answers, of the hub and of heads
-  Vector<Scalar> counts_;       // r_j, n_j, of the hub and of heads; empty unless workers of groups sit out
-  bool hub_keeps_each_;         // c_i
-  std::optional<Replicas<Scalar>> controls_;  // c_i of the other workers, of such a hub
-  Vector<Scalar> sum_of_controls_;            // of those that have answered
+  Controls<Scalar> controls_;  // c, c_i
+  Vector<Scalar> point_;       // y_i
+  Vector<Scalar> change_;      // y_i - x; then, of the hub, their sum
 };
 
 MethodInfo scaffold_info();

@@ -21,11 +21,7 @@ SparseLoco<Scalar>::SparseLoco(const MethodInput<Scalar>& input)
 template <class Scalar>
 Task SparseLoco<Scalar>::iterate(Iteration<Scalar>& it) {
   // inner: y_i = x;  H times: g_i = grad F_i(y_i; xi_i);  y_i <- y_i - eta g_i
-  local_.begin(x_);
-  for (bool more = true; more;) {
-    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
-    more = local_.take(it, gradient);
-  }
+  co_await local_.steps(it, x_);
 
   // correct: e_i <- beta e_i + (x - y_i)
   error_ *= -static_cast<Scalar>(error_decay_);
@@ -38,15 +34,12 @@ Task SparseLoco<Scalar>::iterate(Iteration<Scalar>& it) {
   it.report(compressor_->encode({view(std::as_const(error_)), random}, buffer));
 
   // gather: pass the packet of peer i-s on, the same bytes, and take that of peer i-s-1; n-1 hops
-  gather_.begin(it, 0, std::move(buffer).seal());
+  gather_.begin(it, std::move(buffer).seal());
 
   // remember, while the packets travel: e_i <- e_i - c_i
   it.report(compressor_->accumulate(gather_.of(it.self())->bytes(), -1, view(error_)));
 
-  for (PeerId hop = 1; hop < gather_.peer_count(); ++hop) {
-    const PacketRef packet = co_await it.receive(hop - 1, gather_.previous());
-    gather_.take(it, 0, hop, packet);
-  }
+  co_await gather_.rest(it);
 
   // outer: D = (1/n) sum_j c_j, in ascending j;  x <- x - rho D
   aggregate_.take(it, gather_, mean_);

@@ -36,8 +36,7 @@ template <class Scalar>
 Task StreamingDiloco<Scalar>::iterate(Iteration<Scalar>& it) {
   const std::uint64_t steps_each = local_steps_ / fragments_;  // S
   for (std::uint64_t fragment = 0; fragment < fragments_; ++fragment) {
-    const Slot first = static_cast<Slot>(fragment) * ring_.steps();
-    Slot hop = 0;
+    auto travel = ring_.sum(it, sum_of(fragment), static_cast<Slot>(fragment) * ring_.steps());
     for (std::uint64_t k = 1; k <= steps_each; ++k) {
       // inner: g_i = grad F_i(x_i; xi_i);  x_i <- x_i - eta g_i
       const Vector<Scalar>& gradient = co_await it.gradient(own_);
@@ -47,20 +46,13 @@ Task StreamingDiloco<Scalar>::iterate(Iteration<Scalar>& it) {
 
       // start: D_i = x_p - x_i,p sets out round the ring
       const std::uint64_t since = k + overlap_ - steps_each;
-      const std::span<Scalar> sum = sum_of(fragment);
-      if (since == 0) {
-        start(fragment);
-        if (ring_.steps() > 0) it.send(first, ring_.next(), ring_.template passed_on<Scalar>(it, 0, sum));
-      }
+      if (since == 0) start(fragment);
 
       // pass on: take and pass on the hops that are due
       const auto due = static_cast<Slot>(overlap_ == 0 ? ring_.steps() : ring_.steps() * since / overlap_);
-      for (; hop < due; ++hop) {
-        const PacketRef packet = co_await it.receive(first + hop, ring_.previous());
-        ring_.template take<Scalar>(it, hop, packet, sum);
-        if (hop + 1 < ring_.steps())
-          it.send(first + hop + 1, ring_.next(), ring_.template passed_on<Scalar>(it, hop + 1, sum));
-      }
+      travel.pause_before(due);
+      co_await travel;
+      travel.pass_on();
 
       // merge: D = (1/n) sum_j D_j;  m_p, x_p by the outer rule;  x_i,p <- (1 - alpha) x_p + alpha x_i,p
       if (k == steps_each) merge(fragment, it.step_size());

@@ -157,6 +157,18 @@ class Iteration {
     return Awaiter{*host_, number_, slot, from};
   }
 
+  // For a wait of several steps (StepwiseWait): what `gradient` and `collect` request. True if the result is
+  // there already. Otherwise the host resumes the task once it is.
+
+  bool request_gradient(const Vector<Scalar>& x) { return host_->request_gradient(x, host_->minibatch()); }
+  const Vector<Scalar>& requested_gradient() const { return host_->gradient(); }
+  /// From `senders`, a span that outlives the wait, or from the neighbors in mixing().hears.
+  bool request_packets(Slot slot, std::span<const PeerId> senders) {
+    return host_->request_packets(number_, slot, senders);
+  }
+  bool request_packets(Slot slot) { return request_packets(slot, heard_ids_); }
+  std::span<const PacketRef> requested_packets() const { return host_->packets(); }
+
  private:
   static constexpr PeerId everybody = std::numeric_limits<PeerId>::max();
 

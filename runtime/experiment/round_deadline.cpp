@@ -7,6 +7,7 @@
 #include "algorithms/methods/parts/worker_steps.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/foundation/units.hpp"
+#include "runtime/network/message_time.hpp"
 #include "runtime/settings/link_settings.hpp"
 #include "runtime/wire/frame.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -22,11 +23,6 @@ std::string about(Duration time) {
   return to_text(time < milliseconds(10) ? time : Duration(std::chrono::floor<milliseconds>(time)));
 }
 
-/// Returns how long a port takes for the bytes; 0 if its bandwidth changes, by a trace.
-Duration time_at(Bandwidth port, const NetworkSettings& network, std::uint64_t bytes) {
-  return network.trace.empty() ? port.time_for(bytes) : Duration{0};
-}
-
 /// Returns the bytes by which the hub tells a worker its model; 0 if a model with zeros may be shorter.
 template <class Scalar>
 std::uint64_t model_frame_bytes(const Experiment<Scalar>& experiment) {
@@ -34,20 +30,12 @@ std::uint64_t model_frame_bytes(const Experiment<Scalar>& experiment) {
   return header_bytes + static_cast<std::uint64_t>(experiment.problem.dimension()) * sizeof(Scalar);
 }
 
-/// Returns how long the hub's port takes to tell a worker the model, without framing.
-template <class Scalar>
-Duration telling_time(const Experiment<Scalar>& experiment) {
-  const NetworkSettings& network = network_of(experiment.settings, hub_id);
-  return time_at(network.bandwidth_up, network, model_frame_bytes(experiment));
-}
-
 /// Returns the least time in which a worker can answer: the model's way to it, the latency both ways, and its
 /// gradients, as far as these times are constant.
 template <class Scalar>
-Duration fastest_answer(const Experiment<Scalar>& experiment) {
+Duration fastest_answer(const Experiment<Scalar>& experiment, const RunSettings& untraced) {
   const RunSettings& settings = experiment.settings;
   const std::uint64_t bytes = model_frame_bytes(experiment);
-  const Duration leaves = telling_time(experiment);
   Duration fastest = Duration::max();
   for (PeerId worker = 1; worker < experiment.peer_count(); ++worker) {
     const ComputeTime& compute = network_of(settings, worker).compute;
@@ -55,12 +43,8 @@ Duration fastest_answer(const Experiment<Scalar>& experiment) {
         settings.algorithm.options, worker, experiment.peer_count(), settings.topology.workers()));
     const Duration trains =
         compute.kind == ComputeTime::Kind::constant ? gradients * compute.median : Duration{0};
-    const LinkSettings down = link_settings(settings, hub_id, worker);
-    const Duration travels =
-        std::max({leaves, down.bandwidth.time_for(bytes),
-                  time_at(network_of(settings, worker).bandwidth_down, network_of(settings, worker), bytes)});
-    fastest =
-        std::min(fastest, travels + down.latency + trains + link_settings(settings, worker, hub_id).latency);
+    fastest = std::min(fastest, message_time(untraced, hub_id, worker, bytes) + trains +
+                                    message_time(untraced, worker, hub_id, 0));
   }
   return fastest;
 }
@@ -86,13 +70,14 @@ void check_round_deadline(Experiment<Scalar>& experiment) {
         "whose answers a round has depends on when they came, and cannot be lived through again; expected "
         "failure.checkpoint_every = 0");
   if (experiment.peer_count() < 2) refuse("there is nobody to wait for; expected 0 s");
-  const Duration fastest = fastest_answer(experiment);
+  const RunSettings untraced = without_traces(experiment.settings);
+  const Duration fastest = fastest_answer(experiment, untraced);
   if (deadline <= fastest)
     refuse("no answer is there before " + about(fastest) +
            ", the way of the model, the latency both ways and the gradients; expected more than that");
   const PeerId told =
       answering_in(*experiment.schedule) - (experiment.settings.topology.hub == HubData::its_own);
-  const Duration all_told = told * telling_time(experiment);
+  const Duration all_told = told * sending_time(untraced, hub_id, model_frame_bytes(experiment));
   if (all_told > deadline)
     experiment.warnings.push_back("topology.round_deadline = " + to_text(deadline) +
                                   ": the hub's port takes " + about(all_told) + " to tell " +

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 namespace hearsay::evaluation_time_test {
 
 using namespace std::chrono_literals;
@@ -26,16 +28,46 @@ TEST_CASE(
   EvaluationTraffic traffic = evaluation_traffic(settings, parameters, 8);
   CHECK(static_cast<double>(traffic.bytes_in) == models);
   CHECK(traffic.bytes_out == 8 * 64);
-  CHECK(traffic.seconds == doctest::Approx(models / 1.25e6 + 0.010));
+  CHECK(traffic.seconds == doctest::Approx((models + 8 * 64) / 1.25e6 + 0.010));
   settings.data.partition = "home";  // the mean model goes to every peer, and answers of 32 bytes come
   traffic = evaluation_traffic(settings, parameters, 8);
   CHECK(static_cast<double>(traffic.bytes_in) == models + 8 * (64 + 32));
   CHECK(static_cast<double>(traffic.bytes_out) == models + 8 * 64);
-  CHECK(traffic.seconds == doctest::Approx(2 * models / 1.25e6 + 0.020));
+  CHECK(traffic.seconds == doctest::Approx((2 * models + 8 * (64 + 32) + 8 * 64) / 1.25e6 + 0.020));
   settings.run.evaluate = RunSettings::Run::Evaluate::own;
   traffic = evaluation_traffic(settings, parameters, 8);
   CHECK(traffic.bytes_in == 8 * 608);
-  CHECK(traffic.seconds == doctest::Approx(8 * 608 / 1.25e6 + 0.010));
+  CHECK(traffic.seconds == doctest::Approx((8 * 608 + 8 * 64) / 1.25e6 + 0.010));
+}
+
+TEST_CASE("evaluation time: a model leaves through the port of its peer, a verdict comes in through it") {
+  RunSettings settings = on_ten_megabits();
+  settings.peer_networks[3] = settings.network;
+  settings.peer_networks[3].bandwidth_up = Bandwidth{0.125e6};  // slower than eight models at the observer
+  settings.peer_networks[3].latency = 25ms;
+  const double model = 64 + 4.0 * parameters;
+  EvaluationTraffic traffic = evaluation_traffic(settings, parameters, 8);
+  CHECK(traffic.seconds == doctest::Approx(model / 0.125e6 + 0.025 + 8 * 64 / 1.25e6 + 0.005));
+  CHECK(traffic.port_seconds ==
+        doctest::Approx(8 * model / 1.25e6));  // the observer's port is the common one
+  settings.peer_networks.at(3) = settings.network;
+  settings.peer_networks.at(3).bandwidth_down = Bandwidth{64.0};  // a second for a verdict, the fourth one
+  traffic = evaluation_traffic(settings, parameters, 8);
+  CHECK(traffic.seconds == doctest::Approx(8 * model / 1.25e6 + 0.005 + 3 * 64 / 1.25e6 + 0.005 + 1.0));
+  settings.peer_networks.clear();
+  const double before = evaluation_traffic(settings, parameters, 8).seconds;
+  settings.link_overrides = {
+      {.from = 0, .to = 1, .latency = 1s, .bandwidth = {}}};  // no link of the method is the observer's
+  CHECK(evaluation_traffic(settings, parameters, 8).seconds == before);
+}
+
+TEST_CASE("evaluation time: with framing, segments take their headers along") {
+  RunSettings settings = on_ten_megabits();
+  settings.framing = Framing::ethernet;
+  const double bytes = 64 + 4.0 * parameters;
+  const double segments = std::ceil(bytes / 1448);
+  const EvaluationTraffic traffic = evaluation_traffic(settings, parameters, 8);
+  CHECK(traffic.port_seconds == doctest::Approx(8 * (bytes + 66 * segments) / 1.25e6));
 }
 
 TEST_CASE("evaluation time: check says which share of the observer's port evaluations take") {

@@ -27,6 +27,28 @@ std::size_t sorted_by_repeated_removal(const Graph& graph, const std::vector<std
   return removed.size();
 }
 
+/// The colors as coloring.hpp defines them, written out: they are a part of what a run computes.
+std::vector<std::uint32_t> colors_in_breadth_first_order(const Graph& graph) {
+  constexpr std::uint32_t none = ~0u;
+  std::vector<std::uint32_t> colors(graph.peer_count(), none);
+  std::vector<bool> found(graph.peer_count());
+  std::vector<PeerId> order;
+  const auto find = [&](PeerId peer) {
+    if (!found[peer]) order.push_back(peer);
+    found[peer] = true;
+  };
+  for (PeerId start = 0, next = 0; start < graph.peer_count(); ++start)
+    for (find(start); next < order.size(); ++next) {
+      const std::span<const PeerId> neighbors = graph.neighbors(order[next]);
+      std::uint32_t color = 0;
+      while (std::ranges::any_of(neighbors, [&](PeerId neighbor) { return colors[neighbor] == color; }))
+        ++color;
+      colors[order[next]] = color;
+      for (const PeerId neighbor : neighbors) find(neighbor);
+    }
+  return colors;
+}
+
 struct Family {
   const char* kind;
   PeerId peers;
@@ -38,6 +60,20 @@ const std::vector<Family> families = {{"ring", 8},      {"ring", 9},     {"path"
                                       {"hypercube", 16}};
 
 }  // namespace
+
+TEST_CASE("coloring: the smallest free color, in the order of a breadth-first search from the lowest peers") {
+  for (const Family& family : families)
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      CAPTURE(family.kind);
+      CAPTURE(seed);
+      const Graph graph = make_graph(family.kind, family.peers, seed);
+      CHECK(greedy_coloring(graph) == colors_in_breadth_first_order(graph));
+    }
+  const Graph parts(9, {{1, 4}, {4, 7}, {7, 1}, {2, 3}, {3, 8}, {8, 0}, {0, 2}, {2, 8}});
+  CHECK_FALSE(parts.connected());
+  CHECK(greedy_coloring(parts) == colors_in_breadth_first_order(parts));
+  CHECK(greedy_coloring(parts) == std::vector<std::uint32_t>{0, 0, 1, 0, 1, 0, 0, 2, 2});
+}
 
 TEST_CASE("coloring: neighbors differ, no color is left out below, and no path of falling colors returns") {
   for (const Family& family : families)

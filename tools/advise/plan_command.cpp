@@ -11,6 +11,7 @@
 #include "algorithms/methods/registry.hpp"
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/network/link.hpp"
+#include "runtime/network/message_time.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "runtime/wire/frame.hpp"
@@ -29,21 +30,23 @@ namespace {
 
 namespace planner = gen_qsgd;
 
-/// Bytes of a message, on the wire.
+/// Bytes of a message: header and payload.
 struct MessageBytes {
   std::uint64_t up, down;
+
+  MessageBytes on_wire(Framing framing) const { return {wire_bytes(framing, up), wire_bytes(framing, down)}; }
 };
 
 template <class Scalar>
 MessageBytes message_bytes(const Experiment<Scalar>& experiment) {
-  const auto on_wire = [&](const std::string& spelling) {
+  const auto frame_bytes = [&](const std::string& spelling) {
     const auto compressor =
         make_compressor<Scalar>(spelling, experiment.problem.objectives.front()->segments());
     const Traits traits = compressor->traits(static_cast<std::size_t>(experiment.problem.dimension()));
-    return wire_bytes(experiment.settings.framing, header_bytes + traits.bytes);
+    return header_bytes + traits.bytes;
   };
   const RunSettings::Algorithm& algorithm = experiment.settings.algorithm;
-  return {on_wire(algorithm.compressor), on_wire(*algorithm.options.down_compressor)};
+  return {frame_bytes(algorithm.compressor), frame_bytes(*algorithm.options.down_compressor)};
 }
 
 /// q of a compressor: E |C(z) - z|^2 <= q |z|^2 for all z.
@@ -67,11 +70,10 @@ double relative_variance(const Experiment<Scalar>& experiment, const std::string
 ///
 /// exactly so if workers are alike; an upper bound else. Without jitter and losses.
 template <class Scalar>
-void add_network(const Experiment<Scalar>& experiment, MessageBytes bytes, planner::PlanProblem& problem) {
+void add_network(const Experiment<Scalar>& experiment, MessageBytes frames, planner::PlanProblem& problem) {
   const RunSettings& settings = experiment.settings;
-  const auto time = [](Bandwidth rate, std::uint64_t count) { return seconds(rate.time_for(count)); };
-  const NetworkSettings& hub = network_of(settings, hub_id);
-  const double tau_down = time(hub.bandwidth_up, bytes.down), tau_up = time(hub.bandwidth_down, bytes.up);
+  const double tau_down = seconds(sending_time(settings, hub_id, frames.down));
+  const double tau_up = seconds(receiving_time(settings, hub_id, frames.up));
   const double queue = static_cast<double>(experiment.peer_count()) - 2.0;  // messages before the last one
   double down = 0.0;
   std::size_t worker = 0;
@@ -79,15 +81,9 @@ void add_network(const Experiment<Scalar>& experiment, MessageBytes bytes, plann
     if (!experiment.problem.objectives[peer]->has_data()) continue;
     planner::Worker& planned = problem.workers[worker++];
     if (peer == hub_id) continue;  // it sends nothing to itself
-    const NetworkSettings& own = network_of(settings, peer);
-    const LinkSettings to = link_settings(settings, hub_id, peer),
-                       from = link_settings(settings, peer, hub_id);
-    down = std::max(down, seconds(to.latency) + std::max({tau_down, time(own.bandwidth_down, bytes.down),
-                                                          time(to.bandwidth, bytes.down)}));
+    down = std::max(down, seconds(message_time(settings, hub_id, peer, frames.down)));
     planned.seconds_up =
-        seconds(from.latency) +
-        std::max({tau_up, time(own.bandwidth_up, bytes.up), time(from.bandwidth, bytes.up)}) +
-        (tau_up > tau_down ? queue * tau_up : 0.0);
+        seconds(message_time(settings, peer, hub_id, frames.up)) + (tau_up > tau_down ? queue * tau_up : 0.0);
   }
   problem.hub.seconds_down = down + (tau_up > tau_down ? 0.0 : queue * tau_down);
 }
@@ -245,7 +241,8 @@ PlanAnswer answer_plan(const RunSettings& yours, const PlanQuestion& question) {
                  "20 steps of it show no change of the gradient; expected a larger one, or a smaller one if "
                  "they diverge");
 
-  const MessageBytes bytes = message_bytes(experiment);
+  const MessageBytes frames = message_bytes(experiment);
+  const MessageBytes bytes = frames.on_wire(settings.framing);
   const double down_q = relative_variance(experiment, *settings.algorithm.options.down_compressor);
   const double up_q = relative_variance(experiment, settings.algorithm.compressor);
   for (std::size_t peer = 0; peer < data.peer_count(); ++peer) {
@@ -263,7 +260,7 @@ PlanAnswer answer_plan(const RunSettings& yours, const PlanQuestion& question) {
   const double remote = static_cast<double>(experiment.peer_count()) - 1.0;
   problem.hub.q = down_q;
   problem.hub.joules_down = remote * question.joules_per_byte * static_cast<double>(bytes.down);
-  add_network(experiment, bytes, problem);
+  add_network(experiment, frames, problem);
   problem.smoothness = measured.smoothness;
   problem.variance = measured.variance;
   problem.gradient_square = measured.gradient_square;

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "runtime/experiment/problem_of.hpp"
+#include "runtime/network/link.hpp"
+#include "runtime/network/message_time.hpp"
 #include "runtime/observer/evaluation_frame_bytes.hpp"
 #include "tools/terminal/human_text.hpp"
 
@@ -46,23 +48,32 @@ EvaluationTraffic evaluation_traffic(const RunSettings& settings, std::uint64_t 
   const bool at_home = settings.data.partition == "home" || has_programs(settings);
   const EvaluationFrameBytes bytes{.told = judges_own ? own_evaluation_bytes : model,
                                    .question = at_home && !judges_own ? model : 0};
-  const NetworkSettings& network = settings.network;
-  const double mean = network.trace.empty() ? 0.0 : network.trace.mean_bytes_per_s();
-  const auto wire_seconds = [&](Bandwidth bandwidth, std::uint64_t passing) {
-    const double rate = network.trace.empty() ? bandwidth.bytes_per_s : mean;
-    return rate > 0.0 ? static_cast<double>(passing) / rate : 0.0;
+  const PeerId observer = observer_id(peers);
+  const auto gathered = [&](FrameKind kind) {
+    return seconds(gathering_time(settings, peers, observer, bytes.of(kind)));
   };
-  const std::uint64_t told = peers * bytes.of(FrameKind::evaluation);
-  const std::uint64_t asked = bytes.asks_peers() ? peers * bytes.of(FrameKind::question) : 0;
-  const std::uint64_t answered = bytes.asks_peers() ? peers * bytes.of(FrameKind::answer) : 0;
-  const double ways = bytes.asks_peers() ? 4.0 : 2.0;  // there and back, once or twice
-  EvaluationTraffic traffic{.bytes_in = told + answered,
-                            .bytes_out = asked + peers * bytes.of(FrameKind::verdict),
-                            .seconds = wire_seconds(network.bandwidth_down, told) +
-                                       wire_seconds(network.bandwidth_up, asked) +
-                                       ways * seconds(network.latency)};
-  traffic.port_seconds = std::max(wire_seconds(network.bandwidth_down, traffic.bytes_in),
-                                  wire_seconds(network.bandwidth_up, traffic.bytes_out));
+  const auto spread = [&](FrameKind kind) {
+    return seconds(spreading_time(settings, observer, peers, bytes.of(kind)));
+  };
+  const auto in_port = [&](FrameKind kind) {
+    return peers * seconds(receiving_time(settings, observer, bytes.of(kind)));
+  };
+  const auto out_of_port = [&](FrameKind kind) {
+    return peers * seconds(sending_time(settings, observer, bytes.of(kind)));
+  };
+  EvaluationTraffic traffic{.bytes_in = peers * bytes.of(FrameKind::evaluation),
+                            .bytes_out = peers * bytes.of(FrameKind::verdict),
+                            .seconds = gathered(FrameKind::evaluation) + spread(FrameKind::verdict)};
+  double in = in_port(FrameKind::evaluation);
+  double out = out_of_port(FrameKind::verdict);
+  if (bytes.asks_peers()) {
+    traffic.bytes_in += peers * bytes.of(FrameKind::answer);
+    traffic.bytes_out += peers * bytes.of(FrameKind::question);
+    traffic.seconds += spread(FrameKind::question) + gathered(FrameKind::answer);
+    in += in_port(FrameKind::answer);
+    out += out_of_port(FrameKind::question);
+  }
+  traffic.port_seconds = std::max(in, out);
   return traffic;
 }
 

@@ -13,7 +13,8 @@ namespace hearsay {
 struct EvaluationTraffic {
   std::uint64_t bytes_in = 0;   ///< evaluations and answers of all peers
   std::uint64_t bytes_out = 0;  ///< questions to all peers, and verdicts
-  /// How long they take on the emulated network if nothing else is on it; 0 if that is not limited.
+  /// How long they take on the emulated network if nothing else is on it (message_time.hpp), from the ports
+  /// of the peers to the last verdict; 0 if that is not limited.
   double seconds = 0.0;
   /// How long the busier direction of the port is busy with them: without latencies, in which it is free.
   double port_seconds = 0.0;

@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "algorithms/methods/parts/tree_place.hpp"
 #include "algorithms/seam/algorithm.hpp"
 #include "topology/hub_rounds.hpp"
 
@@ -47,6 +48,20 @@ PacketRef encoded_packet(Iteration<Scalar>& it, Compressor<Scalar>& compressor, 
   RandomStream random = it.random(purpose);
   it.report(compressor.encode({view(vector), random, latest}, buffer));
   return std::move(buffer).seal();
+}
+
+/// co_await gather_sum(it, place, compressor, own, sum): sum = sum_{i in S} C_i, as `sum_answers`. A head
+/// sends on C((m_j/r_j) sum), m_j the workers of its group. Returns r at the hub, 0 elsewhere.
+template <class Scalar>
+auto gather_sum(Iteration<Scalar>& it, TreePlace& place, Compressor<Scalar>& compressor, const PacketRef& own,
+                Vector<Scalar>& sum) {
+  return place.gather(
+      it, own,
+      [&](std::span<const PacketRef> packets) { return sum_answers(it, compressor, own, packets, sum); },
+      [&](Scalar answers) {
+        sum *= 1 / place.divisor(answers);
+        return encoded_packet(it, compressor, sum, Purpose::group);
+      });
 }
 
 }  // namespace hearsay

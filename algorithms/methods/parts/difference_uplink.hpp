@@ -8,6 +8,7 @@
 #include "algorithms/methods/parts/replicas.hpp"
 #include "algorithms/methods/parts/tree_place.hpp"
 #include "algorithms/seam/method.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -15,6 +16,12 @@ namespace hearsay {
 enum class HubKeeps {
   mean,  ///< hbar alone
   each,  ///< a copy of every h_i
+};
+
+/// What `gather` estimates.
+enum class Estimate {
+  vectors,   ///< the mean of the v_i
+  memories,  ///< the mean of the h_i, which have followed
 };
 
 /// How workers send their vectors v_i, gradients mostly: as compressed differences to a memory, which both
@@ -43,15 +50,18 @@ enum class HubKeeps {
 template <class Scalar>
 class DifferenceUplink {
  public:
-  DifferenceUplink(const MethodInput<Scalar>& input, double memory_step, HubKeeps keeps)
+  DifferenceUplink(const MethodInput<Scalar>& input, double memory_step, HubKeeps keeps,
+                   Estimate estimates = Estimate::vectors)
       : self_(input.self),
         place_(input),
+        estimates_(estimates),
         keeps_(input.peers_may_leave ? HubKeeps::each : keeps),
         worker_count_(static_cast<Scalar>(input.worker_count)),
         memory_step_(static_cast<Scalar>(memory_step)),
         compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
         copies_(keeps_ == HubKeeps::each && memory_step != 0.0 ? place_.below : std::vector<PeerId>(),
                 Vector<Scalar>::Zero(input.initial.size())) {
+    ensure(estimates == Estimate::vectors || memory_step == 1.0, "with alpha = 1 the h_i follow at once");
     if (memory_step == 0.0) return;
     memory_.setZero(input.initial.size());
     if (gathers() && keeps_ == HubKeeps::mean) mean_memory_ = memory_;
@@ -65,8 +75,8 @@ class DifferenceUplink {
     if (memory_.size() != 0) difference -= memory_;
   }
 
-  /// Returns q_i, encoded. A worker posts it, and its memory has followed; the hub, or a head, hands it to
-  /// `gather`, where its memory follows.
+  /// Returns q_i, encoded, for `gather`. The memory of a worker has followed; that of the hub, or a head,
+  /// follows in `gather`.
   PacketRef answer(Iteration<Scalar>& it, const Vector<Scalar>& difference) {
     PacketRef answer = encoded_packet(it, *compressor_, difference, Purpose::compression);
     if (!gathers() && memory_.size() != 0)
@@ -74,59 +84,26 @@ class DifferenceUplink {
     return answer;
   }
 
-  /// At the hub: takes the answers of the round, in ascending id. `own` is the hub's, or empty. Sets
+  /// co_await uplink.gather(it, own, estimate): q_i goes up to the hub, `own` if this peer's data count in
+  /// the round. The hub takes the answers in ascending id, and sets
   ///
   ///     estimate = hbar + (1/r) sum_{i in S} q_i,     each: (1/r) sum_{i in S} (h_i + q_i)
   ///
-  /// with the memories of before, and lets them follow. On a tree it has n for r. Returns the number of
-  /// answers; if that is 0, `estimate` is 0.
+  /// with the memories of before, which then follow. On a tree it has n for r. Returns the number of answers
+  /// at the hub, 0 elsewhere; if that is 0, `estimate` is 0. With Estimate::memories it sets
   ///
-  /// At a head it sets estimate = s_j.
-  Scalar gather(Iteration<Scalar>& it, const PacketRef& own, std::span<const PacketRef> packets,
-                Vector<Scalar>& estimate) {
-    estimate.setZero();
-    const Scalar answers = take_answers(it, own, packets, [&](PeerId i, std::span<const std::byte> bytes) {
-      CodecStatus status = CodecStatus::ok;
-      if (memory_.size() != 0 && (keeps_ == HubKeeps::each || i == self_)) {
-        Vector<Scalar>& of_worker = i == self_ ? memory_ : copies_.of(i);
-        if (keeps_ == HubKeeps::each) estimate += of_worker;
-        status = compressor_->accumulate(bytes, memory_step_, view(of_worker));
-      }
-      const CodecStatus added = compressor_->accumulate(bytes, 1, view(estimate));
-      return added == CodecStatus::ok ? status : added;
-    });
-    if (answers == 0) return 0;
-    const Scalar divisor = place_.divisor(answers);
-    if (mean_memory_.size() == 0) {
-      estimate *= 1 / divisor;
-      return answers;
-    }
-    const Scalar follow = place_.is_head() ? memory_step_ : memory_step_ / worker_count_;
-    for (Index k = 0; k < estimate.size(); ++k) {
-      const Scalar sum = estimate[k];
-      estimate[k] = mean_memory_[k] + sum / divisor;
-      mean_memory_[k] += follow * sum;
-    }
-    return answers;
-  }
-
-  /// At a head: returns Q_j, encoded, and H_j has followed. `sum` is s_j; afterwards it is s_j - H_j.
-  PacketRef answer_for_group(Iteration<Scalar>& it, Vector<Scalar>& sum) {
-    if (group_memory_.size() != 0) sum -= group_memory_;
-    PacketRef answer = encoded_packet(it, *compressor_, sum, Purpose::group);
-    if (group_memory_.size() != 0)
-      it.report(compressor_->accumulate(answer->bytes(), memory_step_, view(group_memory_)));
-    return answer;
+  ///     estimate = hbar,                              each: as above, which is the mean of the new h_i
+  ///
+  /// with the memories that have followed, whoever answered.
+  auto gather(Iteration<Scalar>& it, const PacketRef& own, Vector<Scalar>& estimate) {
+    return place_.gather(
+        it, own, [&](std::span<const PacketRef> packets) { return take(it, own, packets, estimate); },
+        [&](Scalar) { return answer_for_group(it, estimate); });
   }
 
   /// The peers above and below this one.
   TreePlace& place() { return place_; }
   const TreePlace& place() const { return place_; }
-  /// With alpha = 1, after `gather`: hbar; at a head the sum of its group's h_i. A hub that keeps each has
-  /// it in `estimate`.
-  const Vector<Scalar>& mean_memory(const Vector<Scalar>& estimate) const {
-    return keeps_ == HubKeeps::each ? estimate : mean_memory_;
-  }
   Compressor<Scalar>& compressor() { return *compressor_; }
 
   /// What a peer sends in iteration `number`. `down`: what it sends to the peers below it, if any.
@@ -152,10 +129,53 @@ class DifferenceUplink {
   }
 
  private:
+  /// Takes the answers, those of a head's group, too. A head then has estimate = s_j.
+  Scalar take(Iteration<Scalar>& it, const PacketRef& own, std::span<const PacketRef> packets,
+              Vector<Scalar>& estimate) {
+    estimate.setZero();
+    const Scalar answers = take_answers(it, own, packets, [&](PeerId i, std::span<const std::byte> bytes) {
+      CodecStatus status = CodecStatus::ok;
+      if (memory_.size() != 0 && (keeps_ == HubKeeps::each || i == self_)) {
+        Vector<Scalar>& of_worker = i == self_ ? memory_ : copies_.of(i);
+        if (keeps_ == HubKeeps::each) estimate += of_worker;
+        status = compressor_->accumulate(bytes, memory_step_, view(of_worker));
+      }
+      const CodecStatus added = compressor_->accumulate(bytes, 1, view(estimate));
+      return added == CodecStatus::ok ? status : added;
+    });
+    if (answers == 0) {
+      if (estimates_ == Estimate::memories && mean_memory_.size() != 0) estimate = mean_memory_;
+      return 0;
+    }
+    const Scalar divisor = place_.divisor(answers);
+    if (mean_memory_.size() == 0) {
+      estimate *= 1 / divisor;
+      return answers;
+    }
+    const Scalar follow = place_.is_head() ? memory_step_ : memory_step_ / worker_count_;
+    for (Index k = 0; k < estimate.size(); ++k) {
+      const Scalar sum = estimate[k];
+      const Scalar vectors = mean_memory_[k] + sum / divisor;
+      mean_memory_[k] += follow * sum;
+      estimate[k] = estimates_ == Estimate::vectors ? vectors : mean_memory_[k];
+    }
+    return answers;
+  }
+
+  /// Returns Q_j, encoded, and H_j has followed. `sum` is s_j; afterwards it is s_j - H_j.
+  PacketRef answer_for_group(Iteration<Scalar>& it, Vector<Scalar>& sum) {
+    if (group_memory_.size() != 0) sum -= group_memory_;
+    PacketRef answer = encoded_packet(it, *compressor_, sum, Purpose::group);
+    if (group_memory_.size() != 0)
+      it.report(compressor_->accumulate(answer->bytes(), memory_step_, view(group_memory_)));
+    return answer;
+  }
+
   bool gathers() const { return !place_.is_worker(); }
 
   PeerId self_;
   TreePlace place_;
+  Estimate estimates_;
   HubKeeps keeps_;
   Scalar worker_count_;  // n
   Scalar memory_step_;   // alpha

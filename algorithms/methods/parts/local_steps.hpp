@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "algorithms/methods/parts/local_optimizer.hpp"
@@ -11,11 +12,7 @@ namespace hearsay {
 /// from x_i, each on a minibatch of its own. sgd takes no memory for H = 1, and d for the point otherwise. In
 /// a method:
 ///
-///     local_.begin(x_);
-///     for (bool more = true; more;) {
-///       const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
-///       more = local_.take(it, gradient);
-///     }
+///     co_await local_.steps(it, x_);
 ///     ... local_.add_to(x_);                    // before the next gradient is asked for
 template <class Scalar>
 class LocalSteps {
@@ -28,26 +25,22 @@ class LocalSteps {
     if (!optimizer_->is_sgd()) step_.resize(input.initial.size());
   }
 
-  /// Starts at x, which the method does not change before the last `add_to`.
-  void begin(const Vector<Scalar>& x) {
-    start_ = &x;
-    taken_ = 0;
-    if (steps_ > 1) point_ = x;
+  template <class Change>
+  class Steps;
+  /// co_await local_.steps(it, x): the H steps, from x on, which the method does not change before the last
+  /// `add_to`.
+  auto steps(Iteration<Scalar>& it, const Vector<Scalar>& x) {
+    begin(x);
+    return Steps<std::identity>(*this, it, {});
   }
-  /// The point at which the next gradient is to be taken.
+  /// The same by `changed(gradient)` instead of the gradient, a vector that stays until `add_to`.
+  template <class Change>
+  Steps<Change> steps(Iteration<Scalar>& it, const Vector<Scalar>& x, const Change& changed) {
+    begin(x);
+    return {*this, it, changed};
+  }
+  /// The point at which the gradient is taken.
   const Vector<Scalar>& point() const { return steps_ > 1 ? point_ : *start_; }
-
-  /// Takes a step by `gradient`, the gradient at point(). True if more steps follow.
-  bool take(Iteration<Scalar>& it, const Vector<Scalar>& gradient) {
-    gradient_ = &gradient;
-    step_size_ = it.step_size();
-    if (step_.size() != 0) optimizer_->step(point(), gradient, step_size_, step_);
-    if (steps_ > 1 && step_.size() != 0) point_ += step_;
-    if (steps_ > 1 && step_.size() == 0) point_ -= step_size_ * gradient;
-    if (++taken_ == steps_) return false;
-    it.next_minibatch();
-    return true;
-  }
 
   /// into += the sum of the steps. `into` may be the x of `begin`.
   void add_to(Vector<Scalar>& into) const {
@@ -71,6 +64,22 @@ class LocalSteps {
   }
 
  private:
+  void begin(const Vector<Scalar>& x) {
+    start_ = &x;
+    taken_ = 0;
+    if (steps_ > 1) point_ = x;
+  }
+
+  /// Takes a step by `gradient`, the one at point().
+  void take(Iteration<Scalar>& it, const Vector<Scalar>& gradient) {
+    gradient_ = &gradient;
+    step_size_ = it.step_size();
+    if (step_.size() != 0) optimizer_->step(point(), gradient, step_size_, step_);
+    if (steps_ > 1 && step_.size() != 0) point_ += step_;
+    if (steps_ > 1 && step_.size() == 0) point_ -= step_size_ * gradient;
+    if (++taken_ < steps_) it.next_minibatch();
+  }
+
   std::uint64_t steps_;  // H
   std::unique_ptr<LocalOptimizer<Scalar>> optimizer_;
   std::uint64_t taken_ = 0;
@@ -79,6 +88,24 @@ class LocalSteps {
   Scalar step_size_ = 0;
   Vector<Scalar> step_;
   Vector<Scalar> point_;
+};
+
+/// The local steps of one iteration.
+template <class Scalar>
+template <class Change>
+class LocalSteps<Scalar>::Steps final : public StepsOf<typename LocalSteps<Scalar>::template Steps<Change>> {
+ public:
+  Steps(LocalSteps& local, Iteration<Scalar>& it, const Change& changed)
+      : local_(local), it_(it), changed_(changed) {}
+
+  bool has_more() const { return local_.taken_ < local_.steps_; }
+  bool begin_step() { return it_.request_gradient(local_.point()); }
+  void end_step() { local_.take(it_, changed_(it_.requested_gradient())); }
+
+ private:
+  LocalSteps& local_;
+  Iteration<Scalar>& it_;
+  Change changed_;
 };
 
 }  // namespace hearsay

@@ -10,11 +10,9 @@ namespace hearsay {
 /// The packets of all peers, by a ring all-gather: n-1 hops, in each of which a peer passes on what came in
 /// the hop before, the same bytes. In a method:
 ///
-///     gather_.begin(it, slot, packet);
-///     for (PeerId hop = 1; hop < gather_.peer_count(); ++hop) {
-///       const PacketRef packet = co_await it.receive(slot + hop - 1, gather_.previous());
-///       gather_.take(it, slot, hop, packet);
-///     }
+///     gather_.begin(it, packet);
+///     ...                                                       while the packets travel
+///     co_await gather_.rest(it);
 ///     ... gather_.of(j) ...                                     for j = 0 ... n-1
 ///     gather_.end();
 ///
@@ -23,23 +21,22 @@ class RingGather {
  public:
   RingGather(PeerId self, PeerId peer_count) : self_(self), packets_(peer_count) {}
 
-  PeerId next() const { return (self_ + 1) % peer_count(); }
-  PeerId previous() const { return back(1); }
   PeerId hops() const { return peer_count() - 1; }
 
-  /// Sends this peer's own packet, in the slot `first`. The hops take as many slots as they are.
+  /// Sends this peer's own packet. The hops have a slot each, from `first` on.
   template <class Scalar>
-  void begin(Iteration<Scalar>& it, Slot first, PacketRef own) {
+  void begin(Iteration<Scalar>& it, PacketRef own, Slot first = 0) {
+    first_ = first;
     packets_[self_] = std::move(own);
     if (hops() > 0) it.send(first, next(), packets_[self_]);
   }
 
-  /// Takes the packet of hop 1 ... n-1, and passes it on. A message that did not come is an empty packet,
-  /// which nobody can decode.
   template <class Scalar>
-  void take(Iteration<Scalar>& it, Slot first, PeerId hop, const PacketRef& packet) {
-    packets_[back(hop)] = packet ? packet : undecodable(it);
-    if (hop < hops()) it.send(first + hop, next(), packets_[back(hop)]);
+  class Hops;
+  /// co_await gather_.rest(it): takes the packets of the other peers, and passes them on.
+  template <class Scalar>
+  Hops<Scalar> rest(Iteration<Scalar>& it) {
+    return {*this, it};
   }
 
   /// Returns peer j's packet.
@@ -61,11 +58,38 @@ class RingGather {
   }
 
  private:
+  /// Takes the packet of hop 1 ... n-1, and passes it on. A message that did not come is an empty packet,
+  /// which nobody can decode.
+  template <class Scalar>
+  void take(Iteration<Scalar>& it, PeerId hop, const PacketRef& packet) {
+    packets_[back(hop)] = packet ? packet : undecodable(it);
+    if (hop < hops()) it.send(first_ + hop, next(), packets_[back(hop)]);
+  }
+  PeerId next() const { return (self_ + 1) % peer_count(); }
+  PeerId previous() const { return back(1); }
   /// Returns the peer that is `steps` places back on the ring.
   PeerId back(PeerId steps) const { return (self_ + peer_count() - steps) % peer_count(); }
 
   PeerId self_;
   std::vector<PacketRef> packets_;
+  Slot first_ = 0;  // of the hops
+};
+
+/// The hops of a RingGather.
+template <class Scalar>
+class RingGather::Hops final : public StepsOf<RingGather::Hops<Scalar>> {
+ public:
+  Hops(RingGather& gather, Iteration<Scalar>& it) : gather_(gather), it_(it), previous_(gather.previous()) {}
+
+  bool has_more() const { return done_ < gather_.hops(); }
+  bool begin_step() { return it_.request_packets(gather_.first_ + done_, {&previous_, 1}); }
+  void end_step() { gather_.take(it_, ++done_, it_.requested_packets().front()); }
+
+ private:
+  RingGather& gather_;
+  Iteration<Scalar>& it_;
+  PeerId previous_;
+  PeerId done_ = 0;
 };
 
 }  // namespace hearsay

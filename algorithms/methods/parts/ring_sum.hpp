@@ -19,20 +19,45 @@ namespace hearsay {
 /// construction: every chunk is summed in one order (that of the ring, beginning with peer c) and then
 /// copied. In a method:
 ///
-///     for (Slot step = 0; step < ring_.steps(); ++step) {
-///       it.send(step, ring_.next(), ring_.passed_on<Scalar>(it, step, view(sum_)));
-///       ring_.take<Scalar>(it, step, co_await it.receive(step, ring_.previous()), view(sum_));
-///     }
+///     co_await ring_.sum(it, view(sum_));
+///
+/// or, with other things to do while the chunks travel:
+///
+///     auto travel = ring_.sum(it, view(sum_));
+///     travel.pass_on();
+///     ... co_await it.gradient(x_) ...
+///     travel.pause_before(step);                                step <= ring_.steps()
+///     co_await travel;
+///     travel.pass_on();
 ///
 /// Source     the bandwidth-optimal ring of Patarasuk and Yuan 2009, section 4.
 class RingSum {
  public:
   RingSum(PeerId self, PeerId peer_count) : self_(self), peer_count_(peer_count) {}
 
-  PeerId next() const { return (self_ + 1) % peer_count_; }
-  PeerId previous() const { return (self_ + peer_count_ - 1) % peer_count_; }
   Slot steps() const { return 2 * (peer_count_ - 1); }
 
+  template <class Scalar>
+  class Travel;
+  /// co_await ring_.sum(it, vector): turns the vector into the sum. Each step has a slot, the first one
+  /// `first`.
+  template <class Scalar>
+  Travel<Scalar> sum(Iteration<Scalar>& it, std::span<Scalar> vector, Slot first = 0) const {
+    return {*this, it, vector, first};
+  }
+
+  /// What this peer sends for a vector of `dimension` scalars of `scalar_bytes` each. Every chunk passes
+  /// through this peer twice, except the two chunks whose way begins or ends here.
+  Traffic traffic(std::uint64_t dimension, std::uint64_t scalar_bytes) const {
+    Traffic traffic{steps(), 0};
+    for (Slot step = 0; step < steps(); ++step) {
+      const PeerId c = sent_in(step);
+      traffic.payload_bytes += (begin_of(c + 1, dimension) - begin_of(c, dimension)) * scalar_bytes;
+    }
+    return traffic;
+  }
+
+ private:
   /// Returns the message of a step: chunk i-s of the reduce-scatter, then chunk i+1-s of the all-gather.
   template <class Scalar>
   PacketRef passed_on(Iteration<Scalar>& it, Slot step, std::span<Scalar> sum) const {
@@ -50,18 +75,8 @@ class RingSum {
     if (!fits) it.report(CodecStatus::malformed);
   }
 
-  /// What this peer sends for a vector of `dimension` scalars of `scalar_bytes` each. Every chunk passes
-  /// through this peer twice, except the two chunks whose way begins or ends here.
-  Traffic traffic(std::uint64_t dimension, std::uint64_t scalar_bytes) const {
-    Traffic traffic{steps(), 0};
-    for (Slot step = 0; step < steps(); ++step) {
-      const PeerId c = sent_in(step);
-      traffic.payload_bytes += (begin_of(c + 1, dimension) - begin_of(c, dimension)) * scalar_bytes;
-    }
-    return traffic;
-  }
-
- private:
+  PeerId next() const { return (self_ + 1) % peer_count_; }
+  PeerId previous() const { return (self_ + peer_count_ - 1) % peer_count_; }
   PeerId sent_in(Slot step) const {
     return back(step);  // in the all-gather i+1-s', s' = step - (n-1): the same place on the ring
   }
@@ -80,6 +95,48 @@ class RingSum {
 
   PeerId self_;
   PeerId peer_count_;
+};
+
+/// A sum on its way round the ring.
+template <class Scalar>
+class RingSum::Travel final : public StepsOf<RingSum::Travel<Scalar>> {
+ public:
+  Travel(const RingSum& ring, Iteration<Scalar>& it, std::span<Scalar> vector, Slot first)
+      : ring_(ring),
+        it_(it),
+        vector_(vector),
+        first_(first),
+        previous_(ring.previous()),
+        pause_before_(ring.steps()) {}
+
+  /// co_await travel: only the steps before this one.
+  void pause_before(Slot step) { pause_before_ = step; }
+  /// Sends the message of the next step, which otherwise leaves when that step is awaited.
+  void pass_on() {
+    if (sent_ > taken_ || taken_ == ring_.steps()) return;
+    it_.send(first_ + taken_, ring_.next(), ring_.passed_on(it_, taken_, vector_));
+    ++sent_;
+  }
+
+  bool has_more() const { return taken_ < pause_before_; }
+  bool begin_step() {
+    pass_on();
+    return it_.request_packets(first_ + taken_, {&previous_, 1});
+  }
+  void end_step() {
+    ring_.take(it_, taken_, it_.requested_packets().front(), vector_);
+    ++taken_;
+  }
+
+ private:
+  const RingSum& ring_;
+  Iteration<Scalar>& it_;
+  std::span<Scalar> vector_;
+  Slot first_;
+  PeerId previous_;
+  Slot pause_before_;
+  Slot sent_ = 0;   // steps whose message was sent
+  Slot taken_ = 0;  // steps that are done
 };
 
 }  // namespace hearsay

@@ -46,10 +46,28 @@ struct TreePlace {
     for (const PeerId worker : group(it)) it.send(slot, worker, packets.front());
   }
 
-  /// co_await place.answers(it): what the peers below answer in slot 0.
-  template <class Scalar>
-  auto answers(Iteration<Scalar>& it) {
-    return is_head() ? it.collect(0, it.number(), group(it)) : it.collect(0);
+  template <class Scalar, class Hear>
+  class Share;
+  /// co_await place.share(it, tell, hear): what comes down in slot 0 of a round. The hub calls tell(). The
+  /// others wait for the packets of the peer above, and return what hear(packets) returns: false if nothing
+  /// came, since the hub is gone. Returns true at the hub.
+  template <class Scalar, class Tell, class Hear>
+  Share<Scalar, Hear> share(Iteration<Scalar>& it, const Tell& tell, const Hear& hear) const {
+    if (is_hub()) tell();
+    return {*this, it, hear};
+  }
+
+  template <class Scalar, class Take, class ForGroup>
+  class Gather;
+  /// co_await place.gather(it, own, take, for_group): the answers of a round, on their way up. A worker posts
+  /// its own. A head and the hub wait for those of the peers below; take(packets) takes them and `own` in,
+  /// and returns a number, mostly that of the answers. A head then sends the hub the packet
+  /// for_group(number). The result is the number at the hub, and 0 elsewhere.
+  template <class Scalar, class Take, class ForGroup>
+  Gather<Scalar, Take, ForGroup> gather(Iteration<Scalar>& it, const PacketRef& own, const Take& take,
+                                        const ForGroup& for_group) {
+    if (is_worker()) it.post(own);
+    return {*this, it, take, for_group};
   }
 
   /// By what the sum of `answers` answers is divided: the hub's becomes the mean over all workers of the
@@ -86,6 +104,59 @@ struct TreePlace {
   PeerId worker_count_;  // n
   bool has_groups_;      // the peers below the hub answer for others, too
   std::vector<PeerId> round_;
+};
+
+/// The message from above, at one peer.
+template <class Scalar, class Hear>
+class TreePlace::Share final : public StepsOf<TreePlace::Share<Scalar, Hear>> {
+ public:
+  Share(const TreePlace& place, Iteration<Scalar>& it, const Hear& hear)
+      : place_(place), it_(it), hear_(hear), has_more_(!place.is_hub()) {}
+
+  bool has_more() const { return has_more_; }
+  bool begin_step() { return it_.request_packets(0, place_.above); }
+  void end_step() {
+    has_more_ = false;
+    heard_ = hear_(it_.requested_packets());
+  }
+  bool await_resume() const { return heard_; }
+
+ private:
+  const TreePlace& place_;
+  Iteration<Scalar>& it_;
+  Hear hear_;
+  bool has_more_;
+  bool heard_ = true;
+};
+
+/// The answers of a round, at one peer.
+template <class Scalar, class Take, class ForGroup>
+class TreePlace::Gather final : public StepsOf<TreePlace::Gather<Scalar, Take, ForGroup>> {
+ public:
+  Gather(TreePlace& place, Iteration<Scalar>& it, const Take& take, const ForGroup& for_group)
+      : place_(place), it_(it), take_(take), for_group_(for_group), has_more_(!place.is_worker()) {}
+
+  bool has_more() const { return has_more_; }
+  bool begin_step() {
+    return place_.is_head() ? it_.request_packets(0, place_.group(it_)) : it_.request_packets(0);
+  }
+  void end_step() {
+    has_more_ = false;
+    const Scalar answers = take_(it_.requested_packets());
+    if (place_.is_head())
+      it_.send(0, place_.above.front(), for_group_(answers));
+    else
+      answers_ = answers;
+  }
+  Scalar await_resume() const { return answers_; }
+
+ private:
+  TreePlace& place_;
+  Iteration<Scalar>& it_;
+  Take take_;
+  ForGroup for_group_;
+  bool has_more_;
+  Scalar answers_ = 0;
 };
 
 }  // namespace hearsay

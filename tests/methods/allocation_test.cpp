@@ -1,13 +1,17 @@
 // Counts every allocation of the program, those of Eigen, too: a local optimizer may make none after its
-// first step.
+// first step, and a method with local steps and rings none after its first iteration but its frame.
 #include <doctest/doctest.h>
 
 #include <Eigen/Dense>
 #include <atomic>
 #include <cstdlib>
 #include <new>
+#include <string>
+#include <vector>
 
 #include "algorithms/methods/parts/local_optimizer.hpp"
+#include "algorithms/methods/registry.hpp"
+#include "tests/methods/echo_host.hpp"
 
 namespace {
 std::atomic<long> allocations{0};
@@ -50,7 +54,7 @@ void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memo
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
-namespace hearsay::local_optimizer_allocation_test {
+namespace hearsay::allocation_test {
 
 namespace {
 
@@ -69,7 +73,30 @@ long allocations_after_the_first_step(const std::string& spelling) {
   return allocations - before;
 }
 
+template <class Scalar>
+std::vector<long> allocations_by_iteration(const std::string& method, bool suspends) {
+  test::EchoHost<Scalar> host(5, 60, suspends);
+  const auto algorithm = host.make(method);
+  std::vector<long> counts;
+  for (std::uint64_t number = 1; number <= 4; ++number) {
+    const long before = allocations;
+    host.run(*algorithm, number);
+    counts.push_back(allocations - before);
+  }
+  return counts;
+}
+
 }  // namespace
+
+TEST_CASE("a method with local steps and rings allocates nothing after its first iteration but its frame") {
+  for (const std::string method : {"allreduce-sgd", "local-sgd", "streaming-diloco", "powersgd"})
+    for (const bool suspends : {false, true}) {
+      CAPTURE(method);
+      CAPTURE(suspends);
+      const std::vector<long> counts = allocations_by_iteration<float>(method, suspends);
+      CHECK(std::vector(counts.begin() + 1, counts.end()) == std::vector<long>{1, 1, 1});
+    }
+}
 
 TEST_CASE("local optimizer: no step but the first allocates") {
   const long before = allocations;
@@ -83,4 +110,4 @@ TEST_CASE("local optimizer: no step but the first allocates") {
   }
 }
 
-}  // namespace hearsay::local_optimizer_allocation_test
+}  // namespace hearsay::allocation_test
