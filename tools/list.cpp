@@ -48,9 +48,8 @@ std::vector<Choice> compressor_choices() {
 /// Returns what else the method reads, with its defaults: "consensus_step = 0.2, optimizer = sgd".
 std::string options_text(const MethodOptions& options) {
   std::string text;
-  for (const OptionKey& option : option_keys())
-    if (option.set_in(options))
-      text += (text.empty() ? "" : ", ") + option.name + " = " + option.text(options);
+  for (const MethodOptions::Entry& option : options)
+    text += (text.empty() ? "" : ", ") + option.row->name + " = " + option.text();
   return text;
 }
 

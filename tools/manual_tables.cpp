@@ -65,18 +65,19 @@ std::string method_table() {
   return text;
 }
 
-/// Returns the methods that read the key, with their defaults: "`d-psgd` (1), `cedas` (0.3)".
-std::string readers(const OptionKey& key) {
+/// Returns the methods that read the option, with their defaults: "`d-psgd` (1), `cedas` (0.3)".
+std::string readers(const OptionRow& row) {
   std::string text;
   for (const MethodInfo& method : methods())
-    if (key.set_in(method.options))
-      text += (text.empty() ? "" : ", ") + code(method.name) + " (" + code(key.text(method.options)) + ")";
+    if (method.options.has(row))
+      text += (text.empty() ? "" : ", ") + code(method.name) + " (" + code(method.options.text(row)) + ")";
   return text;
 }
 
 std::string option_table() {
   std::string text = heading({"key of `[algorithm]`", "methods, with the default", "what it says"});
-  for (const OptionKey& key : option_keys()) text += row({code(key.name), readers(key), key.description});
+  for (const OptionRow* const option : option_rows())
+    text += row({code(option->name), readers(*option), option->description});
   return text;
 }
 

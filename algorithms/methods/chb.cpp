@@ -5,16 +5,24 @@
 #include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/downlink.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
+
+namespace option {
+const TextOption threshold(
+    "threshold", {.may_be_count = true, .may_be_number = true},
+    "eps_1: a worker is silent while its gradient has changed by less than sqrt(eps_1) times the model's "
+    "last step; `auto` is 0.1 / eta^2; 0: it always sends");
+}  // namespace option
 
 template <class Scalar>
 Chb<Scalar>::Chb(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
       worker_count_(input.worker_count),
-      threshold_(*input.options.threshold),
-      momentum_(static_cast<Scalar>(*input.options.momentum)),
+      threshold_(input.options[option::threshold]),
+      momentum_(static_cast<Scalar>(input.options[option::momentum])),
       x_(input.initial),
       before_(input.initial),
       said_(Vector<Scalar>::Zero(input.initial.size())),
@@ -119,7 +127,7 @@ MethodInfo chb_info() {
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .permits_time_varying = true,
-          .options = {.momentum = 0.4, .threshold = "auto"},
+          .options = {{option::momentum, 0.4}, {option::threshold, "auto"}},
           .manual = {.memory = "hub 7 (drop: n + 6), worker 5", .needs = "a hub and workers; full gradients"},
           .make = factory<Chb>()};
 }

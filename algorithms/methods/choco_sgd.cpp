@@ -3,25 +3,35 @@
 #include <cmath>
 
 #include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
 
+namespace option {
+const NumberOption trigger(
+    "trigger", {0.0, any_number},
+    "c_0: a peer with less news than c_0 sqrt(t) eta^2 (squared) sends an empty message; 0: it always sends");
+const TextOption memory("memory", {{"replicas", "aggregate"}},
+                        "`aggregate` keeps a sum instead of the neighbors' replicas");
+}  // namespace option
+
 template <class Scalar>
 ChocoSgd<Scalar>::ChocoSgd(const MethodInput<Scalar>& input)
     : compressor_(SideInformation<Scalar>::compressor(input)),
-      consensus_step_(*input.options.consensus_step),
-      trigger_(*input.options.trigger),
-      local_steps_(*input.options.local_steps),
-      pipelined_(*input.options.form == "pipelined"),
+      consensus_step_(input.options[option::consensus_step]),
+      trigger_(input.options[option::trigger]),
+      local_steps_(input.options[option::local_steps]),
+      pipelined_(input.options[option::order] == "pipelined"),
       x_(input.initial),
       own_replica_(input.initial),
-      replicas_(*input.options.memory == "replicas" ? input.neighbors : std::vector<PeerId>{}, input.initial),
+      replicas_(input.options[option::memory] == "replicas" ? input.neighbors : std::vector<PeerId>{},
+                input.initial),
       side_information_(input),
       difference_(input.initial.size()),
       local_(input),
       backlog_(backlog_for(input)) {
-  if (*input.options.memory == "replicas") return;
+  if (input.options[option::memory] == "replicas") return;
   aggregate_.setZero(x_.size());
   change_.resize(x_.size());
 }
@@ -161,16 +171,18 @@ MethodInfo choco_sgd_info() {
           .default_compressor = "topk(10%)",
           .needs_symmetric_mixing = true,
           .permits_time_varying = true,
-          .options = {.consensus_step = 0.2,
-                      .optimizer = "sgd",
-                      .local_steps = 1,
-                      .trigger = 0.0,
-                      .memory = "replicas",
-                      .form = "plain",
-                      .side_information = "none"},
-          .forms = {"plain", "pipelined"},
-          .gossip_model = [](const MethodOptions& options, double keep,
-                             double mu) { return replica_gossip_model(*options.consensus_step, keep, mu); },
+          .options = {{option::consensus_step, 0.2},
+                      {option::optimizer, "sgd"},
+                      {option::local_steps, 1},
+                      {option::trigger, 0.0},
+                      {option::memory, "replicas"},
+                      {option::order, "plain"},
+                      {option::side_information, "none"}},
+          .orders = {"plain", "pipelined"},
+          .gossip_model =
+              [](const MethodOptions& options, double keep, double mu) {
+                return replica_gossip_model(options[option::consensus_step], keep, mu);
+              },
           .manual = {.iteration = "x_i <- x_i - eta g_i; xhat_i <- xhat_i + C(x_i - xhat_i); x_i <- x_i + "
                                   "gamma sum_j w_ij (xhat_j - xhat_i)",
                      .bytes_note = " (*)",

@@ -7,10 +7,15 @@
 
 namespace hearsay {
 
+namespace option {
+const NumberOption control("control", {0.0, 1.0},
+                           "kappa: the share of the error owed that a message makes up for");
+}  // namespace option
+
 template <class Scalar>
 Econtrol<Scalar>::Econtrol(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
-      control_(static_cast<Scalar>(*input.options.control)),
+      control_(static_cast<Scalar>(input.options[option::control])),
       x_(input.initial),
       uplink_(input, 1.0, HubKeeps::mean),
       error_(input.initial.size()),
@@ -76,7 +81,7 @@ MethodInfo econtrol_info() {
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .permits_time_varying = true,
-          .options = {.control = 0.1},
+          .options = {{option::control, 0.1}},
           .manual = {.memory = "hub 7 (drop: n + 5), worker 5", .needs = "a hub and workers; C contracting"},
           .make = factory<Econtrol>()};
 }

@@ -3,8 +3,13 @@
 #include "algorithms/methods/parts/difference_uplink.hpp"
 #include "algorithms/methods/parts/owed_error.hpp"
 #include "algorithms/seam/method.hpp"
+#include "algorithms/seam/method_options.hpp"
 
 namespace hearsay {
+
+namespace option {
+extern const NumberOption control;
+}  // namespace option
 
 /// EControl: a hub; ef21 with a share of the error that is still owed in every message.
 ///

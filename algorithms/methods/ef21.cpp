@@ -1,5 +1,6 @@
 #include "algorithms/methods/ef21.hpp"
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -7,18 +8,18 @@ namespace hearsay {
 template <class Scalar>
 Ef21<Scalar>::Ef21(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
-      momentum_(static_cast<Scalar>(*input.options.momentum)),
+      momentum_(static_cast<Scalar>(input.options[option::momentum])),
       x_(input.initial),
       uplink_(input, 1.0, HubKeeps::mean),
       difference_(input.initial.size()),
       downlink_(input) {
   if (momentum_ != 0) tracked_.setZero(x_.size());
   if (!uplink_.place().is_worker()) sum_.resize(x_.size());
-  if (!input.options.down_compressor) return;
-  down_compressor_ = make_compressor<Scalar>(*input.options.down_compressor, input.segments);
+  if (!input.options.has(option::down_compressor)) return;
+  down_compressor_ = make_compressor<Scalar>(input.options[option::down_compressor], input.segments);
   common_.setZero(x_.size());
-  optimizer_ =
-      make_local_optimizer<Scalar>(input.options.optimizer.value_or("sgd"), x_.size(), input.segments);
+  optimizer_ = make_local_optimizer<Scalar>(input.options.find(option::optimizer).value_or("sgd"), x_.size(),
+                                            input.segments);
   if (!optimizer_->is_sgd()) step_.resize(x_.size());
 }
 
@@ -127,7 +128,7 @@ MethodInfo ef21_info() {
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .permits_tree = true,
-          .options = {.momentum = 0.0},
+          .options = {{option::momentum, 0.0}},
           .manual = {.memory = "hub 6 (drop: n + 4), worker 4",
                      .needs = "a hub and workers; C contracting",
                      .related = "momentum: Fatkhullin et al. 2023, arXiv:2305.15155"},
@@ -143,7 +144,7 @@ MethodInfo ef21_bc_info() {
   info.source = "Fatkhullin et al. 2021, arXiv:2110.03294, Algorithm 5";
   info.down_compressor = CompressorNeed::contracting;
   info.permits_time_varying = false;
-  info.options.down_compressor = "topk(10%)";
+  info.options.set(option::down_compressor, "topk(10%)");
   info.manual.memory = "hub 7 (drop: n + 5), worker 5";
   info.manual.needs = "a hub and workers, all in every round; both compressors contracting";
   return info;
@@ -155,7 +156,7 @@ MethodInfo cd_adam_info() {
   info.summary = "a hub: compressed differences both ways, AMSGrad at every worker, with one state";
   info.equation = "h_i <- h_i + C(g_i - h_i); H <- H + C_dwn(mean_i h_i - H); x by AMSGrad from H";
   info.source = "Wang, Lin, Chen 2022, arXiv:2111.00705, Algorithm 1";
-  info.options.optimizer = "amsgrad(0.9, 0.99)";
+  info.options.set(option::optimizer, "amsgrad(0.9, 0.99)");
   info.manual.memory = "hub 11 (drop: n + 9), worker 9";
   return info;
 }

@@ -1,6 +1,7 @@
 #include "algorithms/methods/mcm.hpp"
 
 #include "algorithms/methods/parts/memory_step.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -8,12 +9,12 @@ namespace hearsay {
 template <class Scalar>
 Mcm<Scalar>::Mcm(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
-      down_memory_step_(
-          static_cast<Scalar>(parse_memory_step("down_memory_step", *input.options.down_memory_step))),
+      down_memory_step_(static_cast<Scalar>(
+          parse_memory_step("down_memory_step", input.options[option::down_memory_step]))),
       x_(input.initial),
       reference_(input.initial),
-      uplink_(input, parse_memory_step("memory_step", *input.options.memory_step), HubKeeps::mean),
-      down_compressor_(make_compressor<Scalar>(*input.options.down_compressor, input.segments)),
+      uplink_(input, parse_memory_step("memory_step", input.options[option::memory_step]), HubKeeps::mean),
+      down_compressor_(make_compressor<Scalar>(input.options[option::down_compressor], input.segments)),
       links_vary_(input.links_vary),
       difference_(input.initial.size()) {
   if (!uplink_.place().is_worker()) estimate_.resize(x_.size());
@@ -146,9 +147,9 @@ MethodInfo mcm_info() {
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .permits_tree = true,
-          .options = {.down_compressor = "dither(linf, levels=7, bucket=512)",
-                      .memory_step = "auto",
-                      .down_memory_step = "auto"},
+          .options = {{option::down_compressor, "dither(linf, levels=7, bucket=512)"},
+                      {option::memory_step, "auto"},
+                      {option::down_memory_step, "auto"}},
           .manual = {.iteration = "xhat = H + Omega, Omega = C_dwn(w - H); H <- H + alpha_dwn Omega; q_i = "
                                   "C(g_i(xhat) - h_i); h_i <- h_i + alpha q_i; w <- w - eta (hbar + (1/r) "
                                   "sum_S q_i)",

@@ -7,10 +7,24 @@
 #include "algorithms/compression/seam/byte_pieces.hpp"
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/downlink.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
+
+namespace option {
+const TextOption predictors(
+    "predictors", {},
+    "what a worker may predict its local model by, from the changes of the hub's: some of `hold` (no "
+    "change), `last`, `mean3` and `ema`, the cheapest of which is taken");
+const NumberOption rate_weight(
+    "rate_weight", {0.0, any_number},
+    "lambda: the cheapest has the least rms error + lambda times the bits of a coordinate");
+const CountOption quantizers("quantizers", {1},
+                             "Q: quantizers to choose from in the same way, grids 1, 2, 4, ... times as "
+                             "coarse as the compressor's; at most 16");
+}  // namespace option
 
 namespace {
 
@@ -29,9 +43,9 @@ unsigned quantizers_of(std::uint64_t quantizers) {
 template <class Scalar>
 PredictiveCoding<Scalar>::PredictiveCoding(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
-      predictors_(parse_predictors(*input.options.predictors)),
-      rate_weight_(*input.options.rate_weight),
-      quantizers_(quantizers_of(*input.options.quantizers)),
+      predictors_(parse_predictors(input.options[option::predictors])),
+      rate_weight_(input.options[option::rate_weight]),
+      quantizers_(quantizers_of(input.options[option::quantizers])),
       x_(input.initial),
       local_(input),
       changes_(input.initial.size()),
@@ -43,7 +57,7 @@ PredictiveCoding<Scalar>::PredictiveCoding(const MethodInput<Scalar>& input)
          make_compressor<Scalar>(input.compressor, {{segment.name, 0, segment.rows, segment.columns}})});
   if (!is_hub_) return;
   sum_.resize(x_.size());
-  outer_.emplace(OuterRule::parse(*input.options.outer), x_.size());
+  outer_.emplace(OuterRule::parse(input.options[option::outer]), x_.size());
 }
 
 template <class Scalar>
@@ -240,12 +254,12 @@ MethodInfo predictive_coding_info() {
       .permits_negative_weights = true,
       .permits_time_varying = true,
       .answers_may_be_late = true,
-      .options = {.optimizer = "sgd",
-                  .local_steps = 10,
-                  .outer = "none(1)",
-                  .predictors = "hold, last, mean3, ema",
-                  .rate_weight = 0.1,
-                  .quantizers = 1},
+      .options = {{option::optimizer, "sgd"},
+                  {option::local_steps, 10},
+                  {option::outer, "none(1)"},
+                  {option::predictors, "hold, last, mean3, ema"},
+                  {option::rate_weight, 0.1},
+                  {option::quantizers, 1}},
       .manual = {.memory = "hub 10, worker 9", .needs = "a hub and workers; C unbiased"},
       .make = factory<PredictiveCoding>()};
 }

@@ -5,6 +5,7 @@
 
 #include "algorithms/methods/mcm.hpp"
 #include "algorithms/methods/parts/memory_step.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -12,12 +13,12 @@ namespace hearsay {
 template <class Scalar>
 RandMcm<Scalar>::RandMcm(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
-      down_memory_step_(
-          static_cast<Scalar>(parse_memory_step("down_memory_step", *input.options.down_memory_step))),
+      down_memory_step_(static_cast<Scalar>(
+          parse_memory_step("down_memory_step", input.options[option::down_memory_step]))),
       x_(input.initial),
       reference_(input.initial),
-      uplink_(input, parse_memory_step("memory_step", *input.options.memory_step), HubKeeps::mean),
-      down_compressor_(make_compressor<Scalar>(*input.options.down_compressor, input.segments)),
+      uplink_(input, parse_memory_step("memory_step", input.options[option::memory_step]), HubKeeps::mean),
+      down_compressor_(make_compressor<Scalar>(input.options[option::down_compressor], input.segments)),
       difference_(input.initial.size()) {
   if (!is_hub_) return;
   for (const PeerId worker : input.neighbors)

@@ -3,6 +3,7 @@
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/downlink.hpp"
 #include "algorithms/methods/parts/outer_rule.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -11,9 +12,9 @@ namespace hearsay {
 namespace {
 
 double server_step_of(const MethodOptions& options) {
-  const OuterRule outer = OuterRule::parse(*options.outer);
+  const OuterRule outer = OuterRule::parse(options[option::outer]);
   if (outer.kind != OuterRule::Kind::none)
-    throw Misuse("algorithm.outer", *options.outer,
+    throw Misuse("algorithm.outer", options[option::outer],
                  "scaffold's hub keeps no momentum; expected none(rho), such as none(1)");
   return outer.rate;
 }
@@ -25,7 +26,7 @@ Scaffold<Scalar>::Scaffold(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
       place_(input),
       worker_count_(static_cast<Scalar>(input.worker_count)),
-      local_steps_(*input.options.local_steps),
+      local_steps_(input.options[option::local_steps]),
       server_step_(static_cast<Scalar>(server_step_of(input.options))),
       x_(input.initial),
       control_(Vector<Scalar>::Zero(input.initial.size())),
@@ -200,7 +201,7 @@ MethodInfo scaffold_info() {
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .permits_tree = true,
-          .options = {.local_steps = 10, .outer = "none(1)"},
+          .options = {{option::local_steps, 10}, {option::outer, "none(1)"}},
           .manual = {.iteration = "H times y_i <- y_i - eta (g_i - c_i + c); c_i <- c_i - c + (x - y_i)/(H "
                                   "eta); x <- x + (rho/r) sum_S (y_i - x); c the mean of all c_i",
                      .memory = "hub 7 (drop: n + 7), worker 6",

@@ -33,7 +33,7 @@ struct MethodInput {
   const SegmentTable& segments;      ///< the layers of the model
   MethodOptions options = {};        ///< every option that the method reads has a value
   std::uint64_t seed = 0;            ///< run.seed
-  double rho = 0.0;  ///< max(|lambda_2|, |lambda_n|) of W; set only if options.gossip is "chebyshev"
+  double rho = 0.0;  ///< max(|lambda_2|, |lambda_n|) of W; set only if MethodInfo::reads_rho says so
   const Regularizer<Scalar>* regularizer = nullptr;  ///< h; for methods with MethodInfo::composite only
 };
 
@@ -71,7 +71,7 @@ constexpr bool goes_on_without(Membership membership) {
 
 /// Options that a method does not read because of the value of another option.
 struct UnreadOptions {
-  std::vector<std::string> names = {};
+  std::vector<const OptionRow*> rows = {};
   std::string because_of = {};  ///< the other option and its value: "estimator = saga"
 };
 
@@ -138,14 +138,17 @@ struct MethodInfo {
   double smallest_eigenvalue_above = -1.0;
   /// Why clipped gradients (algorithm.clip) would break the method. Empty if they would not.
   std::string unclippable_because = {};
-  MethodOptions options = {};  ///< the options that it reads, with their defaults
-  /// The values of algorithm.form that it knows. Empty if it does not read this option. If one of them is
+  /// The options that it reads, with their defaults. Their rows make the keys of run files and of the manual.
+  MethodOptions options = {};
+  /// The values of algorithm.order that it knows. Empty if it does not read this option. If one of them is
   /// "adapt-then-combine", it is the default of a run with local steps: models drift apart in H steps, and
   /// what mixes before them leaves the drift unmixed.
-  std::vector<std::string> forms = {};
+  std::vector<std::string> orders = {};
   /// Returns the options that the method does not read, given the values of all. Null if it always reads
   /// every option.
   UnreadOptions (*unread_options)(const MethodOptions&) = nullptr;
+  /// True if it reads the spectrum of W with these options (MethodInput::rho). Null if it never does.
+  bool (*reads_rho)(const MethodOptions&) = nullptr;
   /// The model of its consensus along an eigenvector of W, from (options, keep, mu) as in gossip_model.hpp.
   /// Null if its consensus is not linear.
   GossipModel (*gossip_model)(const MethodOptions&, double keep, double mu) = nullptr;

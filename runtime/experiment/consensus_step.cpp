@@ -8,6 +8,7 @@
 
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/compression/typical_omega.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/stability/consensus_limit.hpp"
 #include "algorithms/stability/gossip_trial.hpp"
 #include "runtime/experiment/unsound.hpp"
@@ -85,7 +86,8 @@ template <class Scalar>
 void refuse_from(double limit, double safe, Experiment<Scalar>& experiment) {
   refuse_unless_allowed(
       experiment.settings,
-      {"algorithm.consensus_step", three_digits(*experiment.settings.algorithm.options.consensus_step),
+      {"algorithm.consensus_step",
+       three_digits(experiment.settings.algorithm.options[option::consensus_step]),
        method_with_compressor(experiment) + " is predicted to diverge from " + three_digits(limit) +
            " on, on this topology; expected less, such as " + three_digits(safe)},
       experiment.warnings);
@@ -97,15 +99,15 @@ void check_as_in_full_precision(Experiment<Scalar>& experiment) {
   const MixingMatrix& mixing = experiment.topology.mixing;
   const MethodOptions& options = experiment.settings.algorithm.options;
   // A staleness and a momentum of each peer have checks of their own.
-  const bool judged_elsewhere =
-      options.staleness.value_or(0) > 0 || experiment.method->outer_gossip || experiment.method->asynchronous;
-  if (!options.consensus_step || *options.consensus_step <= 1.0 || judged_elsewhere || !mixing.symmetric() ||
-      experiment.peer_count() == 1)
+  const bool judged_elsewhere = options.find(option::staleness).value_or(0) > 0 ||
+                                experiment.method->outer_gossip || experiment.method->asynchronous;
+  if (!options.has(option::consensus_step) || options[option::consensus_step] <= 1.0 || judged_elsewhere ||
+      !mixing.symmetric() || experiment.peer_count() == 1)
     return;
   const double limit = 2.0 / (1.0 - spectrum(mixing).smallest);
   experiment.consensus_step_limit = ConsensusStepLimit{limit, {}};
   constexpr double rounding = 1e-9;
-  if (*options.consensus_step >= limit - rounding) refuse_from(limit, limit / 2, experiment);
+  if (options[option::consensus_step] >= limit - rounding) refuse_from(limit, limit / 2, experiment);
 }
 
 /// Returns a step at which gossip settles: half of the largest one, of two digits. 0 if there is none up to
@@ -128,13 +130,13 @@ void check_consensus_step(Experiment<Scalar>& experiment, bool set_by_the_user) 
   StableSteps<Scalar> steps(experiment);
   if (!steps.known()) return;
   MethodOptions& options = experiment.settings.algorithm.options;
-  const double step = *options.consensus_step;
+  const double step = options[option::consensus_step];
   const double predicted = steps.predicted(options);
   experiment.consensus_step_limit = {predicted, steps.predicted_in_the_worst_case(options)};
   if (step < predicted && steps.settles(options)) return;
   const double safe = predicted > 0.0 ? safe_step(steps, options, std::min(step, predicted)) : 0.0;
   if (!set_by_the_user && safe > 0.0) {
-    options.consensus_step = safe;
+    options.set(option::consensus_step, safe);
     experiment.warnings.push_back("algorithm.consensus_step = " + three_digits(safe) +
                                   " is taken: at the default of " + three_digits(step) +
                                   " gossip alone does not settle with " +
@@ -155,8 +157,8 @@ void check_consensus_step(Experiment<Scalar>& experiment, bool set_by_the_user) 
   }
   if (predicted > 0.0) return refuse_from(predicted, safe > 0.0 ? safe : predicted / 2, experiment);
   MethodOptions undamped = options;
-  undamped.damping = 1.0;
-  const bool damping_helps = options.damping && steps.predicted(undamped) > 0.0;
+  undamped.set(option::damping, 1.0);
+  const bool damping_helps = options.has(option::damping) && steps.predicted(undamped) > 0.0;
   const std::string& compressor = experiment.settings.algorithm.compressor;
   refuse_unless_allowed(
       experiment.settings,

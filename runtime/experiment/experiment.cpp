@@ -8,6 +8,7 @@
 
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/methods/parts/feedback.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/parts/worker_steps.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/objectives/model.hpp"
@@ -48,7 +49,7 @@ std::uint64_t iteration_count(const RunSettings& settings, const MethodInfo& met
                  method.name + " averages, and passes over no data; expected run.iterations");
   const MethodOptions& options = settings.algorithm.options;
   const double steps = mean_local_steps(options, settings.topology.workers()) *
-                       static_cast<double>(options.rounds.value_or(1));
+                       static_cast<double>(options.find(option::rounds).value_or(1));
   const double share = method.pattern.has_hub
                            ? static_cast<double>(answering_in(schedule)) / settings.topology.workers()
                            : settings.topology.participation;
@@ -128,12 +129,12 @@ Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Proble
   const Traits traits = compressor->traits(static_cast<std::size_t>(problem.dimension()));
   require_fitting_frame("algorithm.compressor", settings.algorithm.compressor, traits.bytes);
   require_sensible_batch(settings, problem);
-  const bool sets_consensus_step = settings.algorithm.options.consensus_step.has_value();
-  if (lists_worker_steps(settings.algorithm.options) && settings.algorithm.options.local_steps)
-    throw Misuse("algorithm.local_steps", std::to_string(*settings.algorithm.options.local_steps),
+  const bool sets_consensus_step = settings.algorithm.options.has(option::consensus_step);
+  if (lists_worker_steps(settings.algorithm.options) && settings.algorithm.options.has(option::local_steps))
+    throw Misuse("algorithm.local_steps", std::to_string(settings.algorithm.options[option::local_steps]),
                  "algorithm.worker_steps says how many each peer takes; expected one of the two keys");
   settings.algorithm.options = resolved_options(settings.algorithm.options, method);
-  if (lists_worker_steps(settings.algorithm.options)) settings.algorithm.options.local_steps.reset();
+  if (lists_worker_steps(settings.algorithm.options)) settings.algorithm.options.clear(option::local_steps);
   if (settings.run.min_improvement > 0.0 && !settings.run.patience)
     throw Misuse("run.min_improvement", number_text(settings.run.min_improvement),
                  "only run.patience reads it, which is unset; expected both keys or neither");
@@ -143,8 +144,8 @@ Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Proble
         method.name + " takes no clipped gradients: " + method.unclippable_because + "; leave it out");
   require_sensible_local_steps(settings, problem);
   require_possible_evaluation(settings, problem);
-  if (std::optional<std::string>& feedback = settings.algorithm.options.feedback)
-    feedback = resolved_feedback(*feedback, traits);
+  if (MethodOptions& options = settings.algorithm.options; options.has(option::feedback))
+    options.set(option::feedback, resolved_feedback(options[option::feedback], traits));
   settle_hub_options(settings, traits, problem);
   if (!problem.regularizer)
     problem.regularizer = make_regularizer<Scalar>("none", problem.objectives.front()->segments());
@@ -192,7 +193,7 @@ Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Proble
   check_soundness(experiment);
   check_consensus_step(experiment, sets_consensus_step);
   check_staleness(experiment);
-  if (experiment.settings.algorithm.options.gossip == "chebyshev")
+  if (method.reads_rho && method.reads_rho(experiment.settings.algorithm.options))
     experiment.rho = spectrum(experiment.topology.mixing).rho;
   // Making a peer lets the method refuse its options before anything starts.
   PacketPool packets;

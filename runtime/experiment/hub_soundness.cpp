@@ -8,8 +8,11 @@
 #include "algorithms/compression/seam/bracket.hpp"
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/compression/typical_omega.hpp"
+#include "algorithms/methods/chb.hpp"
 #include "algorithms/methods/parts/kept_gradients.hpp"
 #include "algorithms/methods/parts/memory_step.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
+#include "algorithms/methods/predictive_coding.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/experiment/unsound.hpp"
 #include "runtime/foundation/units.hpp"
@@ -39,10 +42,10 @@ class HubCheck {
 
   void run() {
     check_direction("algorithm.compressor", experiment_.settings.algorithm.compressor, method_.compressor,
-                    options_.memory_step, "memory_step");
-    if (options_.down_compressor)
-      check_direction("algorithm.down_compressor", *options_.down_compressor, method_.down_compressor,
-                      options_.down_memory_step, "down_memory_step");
+                    options_.find(option::memory_step), "memory_step");
+    if (options_.has(option::down_compressor))
+      check_direction("algorithm.down_compressor", options_[option::down_compressor], method_.down_compressor,
+                      options_.find(option::down_memory_step), "down_memory_step");
     check_centre();
     check_batch();
     check_dense_rounds();
@@ -66,7 +69,7 @@ class HubCheck {
   /// Warns of a censor that minibatches would defeat.
   void check_batch() {
     const std::optional<std::uint64_t>& batch = experiment_.settings.algorithm.batch;
-    if (options_.threshold && *options_.threshold != "0" && batch)
+    if (options_.has(option::threshold) && options_[option::threshold] != "0" && batch)
       experiment_.warnings.push_back("algorithm.batch = " + std::to_string(*batch) +
                                      ": the noise of minibatches is a "
                                      "change, too, so " +
@@ -77,21 +80,24 @@ class HubCheck {
 
   /// Warns of a run that ends before it begins to compress.
   void check_dense_rounds() {
-    if (options_.dense_rounds && *options_.dense_rounds >= experiment_.iterations)
-      experiment_.warnings.push_back("algorithm.dense_rounds = " + std::to_string(*options_.dense_rounds) +
-                                     ": the run ends before it compresses anything; expected fewer than " +
-                                     std::to_string(experiment_.iterations));
+    if (options_.has(option::dense_rounds) && options_[option::dense_rounds] >= experiment_.iterations)
+      experiment_.warnings.push_back(
+          "algorithm.dense_rounds = " + std::to_string(options_[option::dense_rounds]) +
+          ": the run ends before it compresses anything; expected fewer than " +
+          std::to_string(experiment_.iterations));
   }
 
   /// Warns of a rank that is more than can be learned.
   void check_rank() {
-    if (options_.dense_rounds.value_or(0) == 0 || options_.rank <= method_.options.rank) return;
-    const std::uint64_t gradients =
-        KeptGradients<Scalar>::count_after(*options_.dense_rounds, experiment_.settings.topology.workers());
+    if (options_.find(option::dense_rounds).value_or(0) == 0 ||
+        options_.find(option::rank) <= method_.options.find(option::rank))
+      return;
+    const std::uint64_t gradients = KeptGradients<Scalar>::count_after(
+        options_[option::dense_rounds], experiment_.settings.topology.workers());
     const std::uint64_t most =
         std::min(gradients, static_cast<std::uint64_t>(experiment_.problem.dimension()));
-    if (*options_.rank > most)
-      experiment_.warnings.push_back("algorithm.rank = " + std::to_string(*options_.rank) +
+    if (options_[option::rank] > most)
+      experiment_.warnings.push_back("algorithm.rank = " + std::to_string(options_[option::rank]) +
                                      ": the basis has " + std::to_string(most) +
                                      " directions, one for every gradient that is kept, and no more than the "
                                      "model has parameters; expected at most " +
@@ -103,9 +109,10 @@ class HubCheck {
   void check_adam_step() {
     constexpr double longest = 0.02;
     const RunSettings::Algorithm& algorithm = experiment_.settings.algorithm;
-    const bool lossy = algorithm.compressor != "none" || options_.down_compressor.value_or("none") != "none";
+    const bool lossy =
+        algorithm.compressor != "none" || options_.find(option::down_compressor).value_or("none") != "none";
     if (method_.name == "cd-adam" && lossy && algorithm.step_size > longest &&
-        options_.optimizer.value_or("").starts_with("a"))
+        options_.find(option::optimizer).value_or("").starts_with("a"))
       experiment_.warnings.push_back(
           "algorithm.step_size = " + number_text(algorithm.step_size) +
           ": with compression cd-adam takes about a tenth of the steps that it takes "
@@ -116,14 +123,14 @@ class HubCheck {
   /// from where all would be the same.
   void check_predictors() {
     const std::string& compressor = experiment_.settings.algorithm.compressor;
-    if (!options_.predictors) return;
+    if (!options_.has(option::predictors)) return;
     const auto made = make_compressor<Scalar>(compressor, {});
     const auto* rounding = dynamic_cast<const RoundingCompressor<Scalar>*>(made.get());
     const Scalar zero = 0;
     const bool costs_are_known = rounding != nullptr && !rounding->brackets({&zero, 1}).empty();
     const bool has_grid = made->traits(1).absolute_error_per_coordinate.value_or(0.0) > 0.0;
-    if (options_.quantizers.value_or(1) > 1 && !(costs_are_known && has_grid))
-      throw Misuse("algorithm.quantizers", std::to_string(*options_.quantizers),
+    if (options_.find(option::quantizers).value_or(1) > 1 && !(costs_are_known && has_grid))
+      throw Misuse("algorithm.quantizers", std::to_string(options_[option::quantizers]),
                    compressor +
                        " rounds to no grid of its own that could be coarser; expected 1, or a grid as the "
                        "compressor, such as grid(0.01) | entropy");

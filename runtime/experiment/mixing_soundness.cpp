@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "algorithms/methods/choco_sgd.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/stability/outer_gossip_limit.hpp"
 #include "runtime/experiment/chosen_weights.hpp"
@@ -77,13 +79,13 @@ class MixingCheck {
     if (schedule_.period() == 1) return;
     const MethodOptions& options = settings_.algorithm.options;
     const std::string remedy = ", or topology.schedule = \"static\" with topology.participation = 1";
-    if (options.memory == "aggregate")
-      throw Misuse("algorithm.memory", *options.memory,
+    if (options.find(option::memory) == "aggregate")
+      throw Misuse("algorithm.memory", options[option::memory],
                    "it sums up what fixed neighbors say, and here they change from round to round; expected "
                    "replicas" +
                        remedy);
-    if (options.form == "pipelined")
-      throw Misuse("algorithm.form", *options.form,
+    if (options.find(option::order) == "pipelined")
+      throw Misuse("algorithm.order", options[option::order],
                    "what travels during the gradient is for the next round's mixing, and here its neighbors "
                    "are others; expected plain" +
                        remedy);
@@ -105,7 +107,7 @@ class MixingCheck {
   void check_outer_gossip() const {
     const MethodOptions& options = settings_.algorithm.options;
     const std::string why = disagreement(method_, options, schedule_);
-    if (!why.empty()) unsound("algorithm.consensus_step", three_digits(*options.consensus_step), why);
+    if (!why.empty()) unsound("algorithm.consensus_step", three_digits(options[option::consensus_step]), why);
   }
 
   void unsound(const std::string& key, const std::string& value, const std::string& expectation) const {

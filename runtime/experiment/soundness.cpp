@@ -10,7 +10,11 @@
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/compression/seam/near_compressor.hpp"
 #include "algorithms/compression/typical_omega.hpp"
+#include "algorithms/methods/choco_sgd.hpp"
+#include "algorithms/methods/demo.hpp"
+#include "algorithms/methods/dpsvrg.hpp"
 #include "algorithms/methods/parts/feedback.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/parts/worker_steps.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/stability/dcd_limit.hpp"
@@ -86,7 +90,7 @@ class SoundnessCheck {
   }
 
   void check_gossip() {
-    const std::optional<std::string>& gossip = experiment_.settings.algorithm.options.gossip;
+    const std::optional<std::string>& gossip = experiment_.settings.algorithm.options.find(option::gossip);
     if (gossip == "chebyshev" &&
         (experiment_.schedule->period() != 1 || !experiment_.topology.mixing.symmetric()))
       throw Misuse("algorithm.gossip", *gossip,
@@ -97,10 +101,10 @@ class SoundnessCheck {
   /// Warns of optimizers with a state: nothing makes the peers' momenta or scales agree.
   void check_optimizer() {
     const MethodOptions& options = experiment_.settings.algorithm.options;
-    const std::optional<std::string>& optimizer = options.optimizer;
+    const std::optional<std::string>& optimizer = options.find(option::optimizer);
     if (!optimizer || *optimizer == "sgd") return;
     const std::string name = optimizer->substr(0, optimizer->find('('));
-    const bool is_hubs = method_.pattern.has_hub && !method_.options.local_steps;
+    const bool is_hubs = method_.pattern.has_hub && !method_.options.has(option::local_steps);
     if (is_hubs) return;  // one state, or equal ones, from the mean gradient
     const std::uint64_t local_steps = most_local_steps(options, experiment_.settings.topology.workers());
     if (local_steps > 1 && experiment_.settings.data.partition == "by-label" &&
@@ -135,7 +139,8 @@ class SoundnessCheck {
   }
 
   void check_aggregate() {
-    const std::optional<std::string>& aggregate = experiment_.settings.algorithm.options.aggregate;
+    const std::optional<std::string>& aggregate =
+        experiment_.settings.algorithm.options.find(option::aggregate);
     if (aggregate == "senders-mean" && !make()->sent_coefficients())
       throw Misuse("algorithm.aggregate", *aggregate,
                    compressor_ +
@@ -147,7 +152,8 @@ class SoundnessCheck {
   void check_senders() {
     const RunSettings& settings = experiment_.settings;
     const MethodOptions& options = settings.algorithm.options;
-    if (options.aggregate != "senders-mean" || options.form == "signed" || settings.data.partition == "iid")
+    if (options.find(option::aggregate) != "senders-mean" || options.find(option::signs) == "signed" ||
+        settings.data.partition == "iid")
       return;
     experiment_.warnings.push_back(
         "algorithm.aggregate = senders-mean: where the peers' data differ (data.partition = " +
@@ -170,17 +176,17 @@ class SoundnessCheck {
     if (!reads_near()) return;
     const MethodOptions& options = experiment_.settings.algorithm.options;
     const auto refuse = [&](const std::string& why) {
-      throw Misuse("algorithm.side_information", *options.side_information, why);
+      throw Misuse("algorithm.side_information", options[option::side_information], why);
     };
     if (!make_near_compressor<Scalar>(compressor_, experiment_.problem.objectives.front()->segments()))
       refuse("it sends whole numbers of steps of one fixed grid, modulo k, and " + compressor_ +
              " has none; expected none, or a compressor such as grid(step=0.001) or mod(k=16, step=0.001)");
-    if (*options.side_information == "replica") return;
+    if (options[option::side_information] == "replica") return;
     if (experiment_.schedule->period() != 1)
       refuse(
           "a neighbor that was not there has not heard the last message; expected replica, or "
           "topology.schedule = \"static\" with topology.participation = 1");
-    if (options.memory == "aggregate")
+    if (options.find(option::memory) == "aggregate")
       refuse(
           "with algorithm.memory = aggregate a peer keeps nothing of a single neighbor; expected replica, "
           "or algorithm.memory = \"replicas\"");
@@ -188,7 +194,7 @@ class SoundnessCheck {
 
   /// True if the compressor's codes are read near side information.
   bool reads_near() const {
-    return experiment_.settings.algorithm.options.side_information.value_or("none") != "none";
+    return experiment_.settings.algorithm.options.find(option::side_information).value_or("none") != "none";
   }
 
   void check_relative() {
@@ -286,20 +292,21 @@ class SoundnessCheck {
 
   void check_corrected() {
     const MethodOptions& options = experiment_.settings.algorithm.options;
-    if (options.feedback && !FeedbackRule::parse(*options.feedback).remembers()) {
+    if (options.has(option::feedback) && !FeedbackRule::parse(options[option::feedback]).remembers()) {
       if (!traits_.unbiased)
         unsound(
-            "algorithm.feedback", *options.feedback,
+            "algorithm.feedback", options[option::feedback],
             compressor_ + " is biased, and without feedback its error is never made up for; expected \"ef\"");
       return;
     }
     // An error that does not grow with the compressed vector keeps the error memory bounded.
     if (traits_.contraction || traits_.absolute_error_per_coordinate) return;
     // If a biased compressor's error is no longer than the vector, a memory that decays is bounded.
-    if (!traits_.unbiased && options.error_decay && *options.error_decay < 1.0) return;
-    const std::string memory = options.feedback
-                                   ? "feedback " + *options.feedback
-                                   : "error_decay = " + number_text(options.error_decay.value_or(1.0));
+    if (!traits_.unbiased && options.has(option::error_decay) && options[option::error_decay] < 1.0) return;
+    const std::string memory =
+        options.has(option::feedback)
+            ? "feedback " + options[option::feedback]
+            : "error_decay = " + number_text(options.find(option::error_decay).value_or(1.0));
     if (!traits_.unbiased)
       experiment_.warnings.push_back(compressor_ + ": how far it contracts depends on the data" +
                                      measured_contraction() + ", so nothing is promised of " + memory +
@@ -309,7 +316,7 @@ class SoundnessCheck {
               "its relative variance is " + three_digits(traits_.omega_typical) +
                   " on Gaussian data, and with " + memory +
                   " an error of 1 or more piles up; expected scale{" + compressor_ + "}" +
-                  (options.feedback ? ", or feedback = \"none\"" : ""));
+                  (options.has(option::feedback) ? ", or feedback = \"none\"" : ""));
     else
       experiment_.warnings.push_back(compressor_ + ": relative variance " +
                                      three_digits(traits_.omega_typical) + " on Gaussian data, but up to " +
@@ -367,7 +374,7 @@ void check_soundness(Experiment<Scalar>& experiment) {
 
 template <class Scalar>
 std::uint64_t gradient_table_bytes(const Experiment<Scalar>& experiment) {
-  if (experiment.settings.algorithm.options.estimator != "saga") return 0;
+  if (experiment.settings.algorithm.options.find(option::estimator) != "saga") return 0;
   Index samples = 0;
   for (const auto& objective : experiment.problem.objectives) samples += objective->sample_count();
   return static_cast<std::uint64_t>(samples * experiment.problem.dimension()) * sizeof(Scalar);

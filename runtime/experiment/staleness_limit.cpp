@@ -4,6 +4,7 @@
 #include <numbers>
 #include <string>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/foundation/units.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
@@ -38,9 +39,9 @@ double consensus_limit_of(std::uint64_t staleness) {
 template <class Scalar>
 void check_staleness(Experiment<Scalar>& experiment) {
   const RunSettings::Algorithm& algorithm = experiment.settings.algorithm;
-  if (!algorithm.options.staleness) return;
-  const std::uint64_t staleness = *algorithm.options.staleness;
-  const double step = algorithm.options.consensus_step.value_or(1.0);
+  if (!algorithm.options.has(option::staleness)) return;
+  const std::uint64_t staleness = algorithm.options[option::staleness];
+  const double step = algorithm.options.find(option::consensus_step).value_or(1.0);
   if (staleness == 0 && step <= 1.0) return;
 
   const std::string key = staleness > 0 ? "algorithm.staleness" : "algorithm.consensus_step";

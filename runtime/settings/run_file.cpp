@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "runtime/cluster/topology_file.hpp"
+#include "runtime/settings/former_keys.hpp"
 #include "runtime/settings/network_keys.hpp"
 #include "runtime/settings/run_keys.hpp"
 #include "runtime/settings/run_settings_file.hpp"
@@ -21,6 +22,7 @@ namespace fs = std::filesystem;
 
 const std::string peers_key = "network.peer";
 const std::string links_key = "network.link";
+const std::string kind_key = "algorithm.kind";
 
 PeerId read_peer(const Setting& setting, PeerId peers) {
   const std::uint64_t id = setting.count(0);
@@ -109,8 +111,16 @@ RunFile::RunFile(std::string_view toml, const std::string& source) {
   assign(flattened(document));
 }
 
+std::string RunFile::kind_with(const std::vector<Setting>& layer) const {
+  const auto in_layer = std::ranges::find(layer, kind_key, &Setting::key);
+  if (in_layer != layer.end()) return in_layer->name();
+  const auto earlier = settings_.find(kind_key);
+  return earlier == settings_.end() ? RunSettings().algorithm.kind : earlier->second.name();
+}
+
 void RunFile::assign(const std::vector<Setting>& layer) {
   const auto in_layer = [&](const std::string& key) { return std::ranges::find(layer, key, &Setting::key); };
+  refuse_former_keys(layer, kind_with(layer));
   require_known_keys(layer, run_file_keys());
   for (const Setting& setting : layer) {
     if (&*in_layer(setting.key) != &setting) setting.refuse("each key once");

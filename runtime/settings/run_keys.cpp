@@ -12,6 +12,7 @@
 #include "runtime/settings/keep_models.hpp"
 #include "runtime/settings/network_keys.hpp"
 #include "runtime/settings/option_keys.hpp"
+#include "runtime/settings/with_all_methods.hpp"
 #include "runtime/toml/document.hpp"
 
 namespace hearsay {
@@ -344,8 +345,7 @@ std::vector<KeyRow<RunSettings>> make_run_keys() {
 }  // namespace
 
 const std::vector<KeyRow<RunSettings>>& run_keys() {
-  static const std::vector<KeyRow<RunSettings>> keys = make_run_keys();
-  return keys;
+  return with_all_methods([] { return make_run_keys(); });
 }
 
 std::vector<std::string> replaced_keys(const std::string& key) {

@@ -2,12 +2,15 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
 
 #include "algorithms/methods/registry.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
+#include "runtime/settings/key_reference.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 #include "tests/layer_parallel/reference.hpp"
 #include "tests/methods/restart_law.hpp"
 #include "tests/support/misuse_text.hpp"
@@ -136,7 +139,7 @@ TEST_CASE("layer-parallel: a stage's gradient is the slope of its part of the La
 TEST_CASE("layer-parallel: one stage is gradient descent, bit for bit") {
   const auto check = [](auto scalar) {
     using Scalar = decltype(scalar);
-    for (const char* rule : {"restart_every = 0", "restart_every = 3"})
+    for (const char* rule : {"serial_every = 0", "serial_every = 3"})
       for (const std::string& method : {penalty, lagrangian}) {
         CAPTURE(method);
         const Plan plan{.stages = 1, .iterations = 25, .more = rule};
@@ -158,7 +161,7 @@ TEST_CASE("layer-parallel: a serial correction moves the weights by the gradient
     for (const PeerId count : {1u, 2u, 3u, 6u}) {
       CAPTURE(method);
       CAPTURE(count);
-      const Plan plan{.stages = count, .iterations = 1, .step_size = "0.5", .more = "restart_every = 1"};
+      const Plan plan{.stages = count, .iterations = 1, .step_size = "0.5", .more = "serial_every = 1"};
       const Vector<double> z = simulated<double>(method, plan).mean_model;
       const Vector<double> moved = (start() - z.head(start().size())) / 0.5;
       CHECK(distance(moved, reference.gradient) < 1e-12);
@@ -168,7 +171,7 @@ TEST_CASE("layer-parallel: a serial correction moves the weights by the gradient
 TEST_CASE("layer-parallel: a serial correction leaves the true states, and the adjoints as multipliers") {
   const Reference reference = back_propagation(shape, *samples<double>(), start());
   const Stages stages(shape, 6, sample_count);
-  const Plan plan{.stages = 6, .iterations = 1, .more = "restart_every = 1"};
+  const Plan plan{.stages = 6, .iterations = 1, .more = "serial_every = 1"};
   const Vector<double> z = simulated<double>(lagrangian, plan).mean_model;
   for (PeerId k = 1; k < 6; ++k) {
     CHECK(distance(interface_at(z, stages.state(k)), reference.states[block_before(stages, k)]) < 1e-12);
@@ -218,7 +221,7 @@ TEST_CASE("layer-parallel: with weights held, states and multipliers come to tho
                   .iterations = 3000,
                   .evaluate_every = 3000,
                   .step_size = "1e-200",
-                  .more = "restart_every = 0"};
+                  .more = "serial_every = 0"};
   const Vector<double> z = simulated<double>(lagrangian, plan).mean_model;
   CHECK(violation<double>(stages, *samples<double>(), z) < 1e-12);
   for (PeerId k = 1; k < 3; ++k) {
@@ -228,7 +231,7 @@ TEST_CASE("layer-parallel: with weights held, states and multipliers come to tho
 }
 
 TEST_CASE("layer-parallel: the violation falls, with multipliers to nothing") {
-  const Plan plan{.iterations = 4000, .evaluate_every = 500, .more = "restart_every = 0"};
+  const Plan plan{.iterations = 4000, .evaluate_every = 500, .more = "serial_every = 0"};
   const std::vector<double> by_penalty = violations(penalty, plan);
   const std::vector<double> by_multipliers = violations(lagrangian, plan);
   REQUIRE(by_penalty.size() == 9);
@@ -245,7 +248,7 @@ TEST_CASE("layer-parallel: what a penalty leaves of the violation is halved if i
     const Plan plan{.iterations = 1000,
                     .evaluate_every = 1000,
                     .step_size = "1e-200",
-                    .more = "restart_every = 0, proximal = " + beta};
+                    .more = "serial_every = 0, penalty = " + beta};
     return violations(penalty, plan).back();
   };
   const double at_20 = left("20");
@@ -261,7 +264,7 @@ TEST_CASE("layer-parallel: in real processes and in the simulator the bits are t
     const Plan plan{.stages = 4,
                     .iterations = 20,
                     .evaluate_every = 5,
-                    .more = "restart_every = 7, compressor = \"" + compressor + "\""};
+                    .more = "serial_every = 7, compressor = \"" + compressor + "\""};
     const auto experiment = experiment_of<Scalar>(method, plan);
     const auto real = run_local(experiment);
     const auto virtually = simulate(experiment, std::chrono::microseconds(20));
@@ -284,13 +287,13 @@ TEST_CASE("layer-parallel: from any checkpoint a stage goes on with the same bit
     const Plan plan{.stages = 4,
                     .iterations = 12,
                     .evaluate_every = 4,
-                    .more = "restart_every = 5, compressor = \"dither(linf, bits=8)\""};
+                    .more = "serial_every = 5, compressor = \"dither(linf, bits=8)\""};
     CHECK(hearsay::test::restart_violation(experiment_of<double>(method, plan)) == "");
   }
 }
 
 TEST_CASE("layer-parallel: every stage sends what it said it would") {
-  const Plan plan{.stages = 3, .iterations = 10, .more = "restart_every = 4, compressor = \"sign\""};
+  const Plan plan{.stages = 3, .iterations = 10, .more = "serial_every = 4, compressor = \"sign\""};
   const auto experiment = experiment_of<float>(lagrangian, plan);
   const auto outcome = simulate(experiment, std::chrono::microseconds(20));
   const TrafficForecast forecast = forecast_traffic(experiment);
@@ -305,7 +308,7 @@ TEST_CASE("layer-parallel: every stage sends what it said it would") {
 TEST_CASE("layer-parallel: with a byte for a number the network learns as with eight") {
   const Stages stages(shape, 3, sample_count);
   const WholeNetwork<double> network(shape, samples<double>());
-  Plan plan{.iterations = 3000, .evaluate_every = 3000, .more = "restart_every = 20"};
+  Plan plan{.iterations = 3000, .evaluate_every = 3000, .more = "serial_every = 20"};
   const auto full = simulated<double>(lagrangian, plan);
   plan.more += ", compressor = \"dither(linf, bits=8)\"";
   const auto compressed = simulated<double>(lagrangian, plan);
@@ -323,11 +326,12 @@ TEST_CASE("layer-parallel: what cannot be cut into stages is refused") {
   CHECK(refusal({}, "path").empty());
   CHECK(contains(refusal({}, "ring"), "expected \"path\""));
   CHECK(contains(refusal({.stages = 7}, "path"), "there are 6 blocks"));
-  CHECK(contains(refusal({.more = "proximal = 0"}, "path"), "algorithm.proximal"));
+  CHECK(contains(refusal({.more = "penalty = 0"}, "path"),
+                 "algorithm.penalty = 0: expected a number greater than 0"));
   CHECK(contains(refusal({.more = "local_steps = 2"}, "path"), "does not read it"));
 }
 
-TEST_CASE("layer-parallel: a method of one's own has a name of its own, and is in no manual") {
+TEST_CASE("layer-parallel: a method of one's own has a name of its own") {
   know_the_methods();
   CHECK(find_method(lagrangian).name == lagrangian);
   CHECK(contains(misuse_text([] { add_method(layer_parallel_lagrangian_info()); }), "a method is called so"));
@@ -336,7 +340,56 @@ TEST_CASE("layer-parallel: a method of one's own has a name of its own, and is i
   taken.aliases = {"fedavg"};
   CHECK(contains(misuse_text([&] { add_method(taken); }), "fedavg"));
   CHECK(contains(misuse_text([] { find_method("layer-parallel-penalti"); }), penalty));
-  for (const MethodInfo& method : methods()) CHECK(method.name != lagrangian);
+}
+
+TEST_CASE("layer-parallel: the keys that a method brings are keys of run files and of the manual") {
+  know_the_methods();
+  CHECK(std::ranges::any_of(methods(), [](const MethodInfo& method) { return method.name == lagrangian; }));
+  const auto key = std::ranges::find(key_reference(), "algorithm.penalty", &KeyInfo::key);
+  REQUIRE(key != key_reference().end());
+  CHECK(key->type == "number greater than 0");
+  CHECK(key->default_value == "1");
+  CHECK(key->read_by == penalty + ", " + lagrangian);
+  CHECK(contains(keys_markdown(), "`algorithm.serial_every` | whole number >= 0 | `20`"));
+}
+
+TEST_CASE("layer-parallel: run.toml has the keys that a method brings, and they are read back") {
+  const auto written = [](const std::string& more) {
+    return to_toml(experiment_of<double>(lagrangian, {.more = more}).settings);
+  };
+  const std::string text = written("penalty = 0.5");
+  CHECK(contains(text, "\npenalty = 0.5\n"));
+  CHECK(contains(text, "\nserial_every = 20\n"));
+  const RunSettings again = parse_run(text);
+  CHECK(again.algorithm.options[option::penalty] == 0.5);
+  CHECK(again.algorithm.options[option::serial_every] == 20);
+}
+
+TEST_CASE("layer-parallel: a key that a method brings is refused for others, and if it is misspelled") {
+  know_the_methods();
+  const auto refusal = [](const std::string& toml) {
+    return misuse_text(
+        [&] { prepare<double>(parse_run(toml + "\ntopology.peers = 3\nmodel.kind = \"quadratic(4)\"\n")); });
+  };
+  CHECK(refusal("algorithm.kind = \"d-psgd\"\nalgorithm.penalty = 2") ==
+        "algorithm.penalty = 2: d-psgd does not read it; leave it out (those that do: " + penalty + ", " +
+            lagrangian + ")");
+  CHECK(contains(refusal("algorithm.penalt = 2"), "did you mean algorithm.penalty?"));
+}
+
+TEST_CASE("layer-parallel: a method of one's own brings no key that means something else already") {
+  know_the_methods();
+  const auto refusal = [](const char* name) {
+    static const CountOption of_all("batch", {1}, "");
+    static const NumberOption of_another("penalty", {0.0, 1.0}, "");
+    MethodInfo info = layer_parallel_lagrangian_info();
+    info.name = "of-my-own";
+    info.options =
+        std::string(name) == "batch" ? MethodOptions{{of_all, 1}} : MethodOptions{{of_another, 0.5}};
+    return misuse_text([&] { add_method(info); });
+  };
+  for (const char* name : {"batch", "penalty"})
+    CHECK(contains(refusal(name), std::string("algorithm.") + name + " = an option: there is another key"));
 }
 
 }  // namespace hearsay::layer_parallel::layer_parallel_test

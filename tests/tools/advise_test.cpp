@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
 #include "runtime/simulator/simulator.hpp"
@@ -249,7 +250,7 @@ TEST_CASE("advise: where messages cost nothing, whoever needs the fewest gradien
   const Advice advice = advise<float>(run_of(four_peers + "network.compute = \"4 ms\"\n"), unhurried());
   REQUIRE(advice.ranked.size() >= advised);
   const auto gradients = [](const Prospect& prospect) {
-    return prospect.iterations * prospect.settings.algorithm.options.local_steps.value_or(1);
+    return prospect.iterations * prospect.settings.algorithm.options.find(option::local_steps).value_or(1);
   };
   for (const Prospect& prospect : advice.ranked) {
     CHECK(gradients(prospect) >= gradients(advice.ranked.front()));

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "algorithms/methods/dpsvrg.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/cluster/topology_file.hpp"
 #include "runtime/experiment/hub_settings.hpp"
 #include "runtime/experiment/problem_of.hpp"
@@ -32,8 +34,9 @@ constexpr std::uint64_t run_lengths = 10;
 /// need about as many iterations as each other.
 bool takes_plain_steps(const RunSettings& settings) {
   const MethodOptions& options = settings.algorithm.options;
-  return !options.momentum && !options.estimator && options.optimizer.value_or("sgd") == "sgd" &&
-         options.local_steps.value_or(1) == 1;
+  return !options.has(option::momentum) && !options.has(option::estimator) &&
+         options.find(option::optimizer).value_or("sgd") == "sgd" &&
+         options.find(option::local_steps).value_or(1) == 1;
 }
 
 /// True if a bandwidth trace changes the network with time: the time of one iteration then says nothing about

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/cluster/topology_file.hpp"
 #include "runtime/experiment/spectral_gap.hpp"
@@ -33,7 +34,7 @@ std::string topology_text(const RunSettings& settings, const RunSettings& yours)
 
 /// Returns ", 4 local steps"; nothing if a round has one step.
 std::string local_steps_text(const RunSettings& settings) {
-  const std::uint64_t steps = settings.algorithm.options.local_steps.value_or(1);
+  const std::uint64_t steps = settings.algorithm.options.find(option::local_steps).value_or(1);
   return steps > 1 ? ", " + std::to_string(steps) + " local steps" : "";
 }
 
@@ -43,8 +44,8 @@ std::string method_text(const RunSettings& settings, const RunSettings& yours) {
   std::string text = settings.algorithm.kind + local_steps_text(settings);
   if (settings.algorithm.step_size != yours.algorithm.step_size)
     text += ", step_size " + significant(settings.algorithm.step_size);
-  const auto& step = settings.algorithm.options.consensus_step;
-  if (step != find_method(settings.algorithm.kind).options.consensus_step)
+  const auto step = settings.algorithm.options.find(option::consensus_step);
+  if (step != find_method(settings.algorithm.kind).options.find(option::consensus_step))
     text += ", consensus_step " + significant(*step);
   return text;
 }

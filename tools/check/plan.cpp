@@ -2,6 +2,7 @@
 
 #include "algorithms/compression/seam/near_compressor.hpp"
 #include "algorithms/compression/typical_omega.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/experiment/soundness.hpp"
 #include "runtime/experiment/spectral_gap.hpp"
 #include "runtime/peer/peer.hpp"
@@ -20,10 +21,10 @@ Plan plan_of(const RunSettings& settings) {
   plan.method = experiment.method;
   plan.dimension = static_cast<std::uint64_t>(experiment.problem.dimension());
   const RunSettings::Algorithm& algorithm = experiment.settings.algorithm;
-  plan.traits =
-      measured_traits(*make_sent_compressor<Scalar>(algorithm.compressor, algorithm.options.side_information,
-                                                    experiment.problem.objectives.front()->segments()),
-                      plan.dimension);
+  plan.traits = measured_traits(
+      *make_sent_compressor<Scalar>(algorithm.compressor, algorithm.options.find(option::side_information),
+                                    experiment.problem.objectives.front()->segments()),
+      plan.dimension);
   plan.iterations = experiment.iterations;
   plan.peers = experiment.peer_count();
   plan.weights = experiment.topology.weights;
