@@ -6,7 +6,9 @@
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/downlink.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
+#include "algorithms/seam/advice.hpp"
 #include "algorithms/seam/method_factory.hpp"
+#include "algorithms/seam/run_view.hpp"
 
 namespace hearsay {
 
@@ -115,6 +117,18 @@ Traffic Chb<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
                  : gossip_traffic(rows.at(number - 1), model_bytes, number == 1);
 }
 
+namespace {
+
+/// Warns of minibatches, which would defeat the censor.
+void check_batch(const RunView& view, Advice& advice) {
+  if (view.options[option::threshold] == "0" || !view.batch) return;
+  advice.warn("algorithm.batch = " + std::to_string(*view.batch) +
+              ": the noise of minibatches is a change, too, so " + view.method.name +
+              "'s workers hardly ever stay silent; expected \"full\"");
+}
+
+}  // namespace
+
 MethodInfo chb_info() {
   return {.name = "chb",
           .summary = "a hub: heavy ball; a worker whose gradient has hardly changed says nothing",
@@ -124,10 +138,13 @@ MethodInfo chb_info() {
           .source = "Chen, Blum, Sadler 2022, arXiv:2209.11944, Algorithm 1",
           .compressor = CompressorNeed::none,
           .membership = Membership::forgotten,
+          .default_batch = std::nullopt,
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .options = {{option::momentum, 0.4}, {option::threshold, "auto"}},
+          .check = check_batch,
+          .unknown_sizes = [](const MethodOptions&) { return UnknownSizes{"the gradients"}; },
           .manual = {.memory = "hub 7 (drop: n + 6), worker 5", .needs = "a hub and workers; full gradients"},
           .make = factory<Chb>()};
 }

@@ -1,5 +1,6 @@
 #include "algorithms/methods/choco_gossip.hpp"
 
+#include "algorithms/methods/parts/option_checks.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
@@ -88,6 +89,7 @@ MethodInfo choco_gossip_info() {
           .trains = false,
           .unclippable_because = "it averages what one gradient step leaves, and takes no other gradient",
           .options = {{option::consensus_step, 0.2}, {option::side_information, "none"}},
+          .unknown_sizes = sizes_by_side_information,
           .gossip_model =
               [](const MethodOptions& options, double keep, double mu) {
                 return replica_gossip_model(options[option::consensus_step], keep, mu);

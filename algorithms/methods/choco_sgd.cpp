@@ -3,8 +3,11 @@
 #include <cmath>
 
 #include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/methods/parts/option_checks.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
+#include "algorithms/seam/advice.hpp"
 #include "algorithms/seam/method_factory.hpp"
+#include "algorithms/seam/run_view.hpp"
 
 namespace hearsay {
 
@@ -158,6 +161,45 @@ Traffic ChocoSgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) co
   return gossip_traffic(rows.at(number - 1), traits.bytes, exact);
 }
 
+namespace {
+
+/// Refuses what needs the same links in every round, although the method itself does not, and side
+/// information of single neighbors where none is kept.
+void check_links(const RunView& view, Advice& advice) {
+  const std::string& memory = view.options[option::memory];
+  const std::string& order = view.options[option::order];
+  const std::string& near = view.options[option::side_information];
+  const std::string remedy = ", or topology.schedule = \"static\" with topology.participation = 1";
+  if (memory == "aggregate" && view.links_vary())
+    advice.refuse("algorithm.memory", memory,
+                  "it sums up what fixed neighbors say, and here they change from round to round; expected "
+                  "replicas" +
+                      remedy);
+  if (order == "pipelined" && view.links_vary())
+    advice.refuse("algorithm.order", order,
+                  "what travels during the gradient is for the next round's mixing, and here its neighbors "
+                  "are others; expected plain" +
+                      remedy);
+  if (memory == "aggregate" && near != "none" && near != "replica")
+    advice.refuse("algorithm.side_information", near,
+                  "with algorithm.memory = aggregate a peer keeps nothing of a single neighbor; expected "
+                  "replica, or algorithm.memory = \"replicas\"");
+}
+
+UnknownSizes sizes_by_trigger(const MethodOptions& options) {
+  if (options[option::trigger] > 0.0) return {"the values of the model", &option::trigger};
+  return sizes_by_side_information(options);
+}
+
+/// Why an edge cannot be taken out of W.
+std::string what_it_sums_up(const MethodOptions& options) {
+  const bool sums_up = options[option::memory] == "aggregate" || options[option::order] == "pipelined";
+  return sums_up ? "sums up what it hears with the weights of the time (algorithm.memory, algorithm.order)"
+                 : "";
+}
+
+}  // namespace
+
 MethodInfo choco_sgd_info() {
   return {.name = "choco-sgd",
           .summary = "compressed gossip that keeps the mean: any contraction, and a consensus step",
@@ -179,6 +221,9 @@ MethodInfo choco_sgd_info() {
                       {option::order, "plain"},
                       {option::side_information, "none"}},
           .orders = {"plain", "pipelined"},
+          .check = check_links,
+          .unknown_sizes = sizes_by_trigger,
+          .keeps_all_because = what_it_sums_up,
           .gossip_model =
               [](const MethodOptions& options, double keep, double mu) {
                 return replica_gossip_model(options[option::consensus_step], keep, mu);

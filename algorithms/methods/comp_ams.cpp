@@ -84,6 +84,7 @@ MethodInfo comp_ams_info() {
           .membership = Membership::exact,
           .may_be_joined = true,
           .default_compressor = "topk(10%)",
+          .default_step_size = 0.001,
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .permits_time_varying = true,

@@ -36,7 +36,7 @@ namespace hearsay {
 ///            for H > 1, s d more for staleness.
 /// Needs      W doubly stochastic with spectral gap > 0. Negative weights and time-varying rows are fine.
 ///            With staleness: W symmetric and the same in every round, gamma (1 - lambda_n) < 2 sin(pi / (2
-///            (2 s + 1))) (staleness_limit.hpp).
+///            (2 s + 1))) (stale_gossip.hpp).
 /// Invariant  the mean of the models moves by -eta times the mean gradient, nothing else, with any staleness:
 ///            both ends of an edge apply the same difference. Equal models with a zero gradient stay, bit for
 ///            bit (edge-difference form). On the complete graph with gamma = 1, adapt-then-combine is local

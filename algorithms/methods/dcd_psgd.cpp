@@ -1,5 +1,6 @@
 #include "algorithms/methods/dcd_psgd.hpp"
 
+#include "algorithms/methods/parts/option_checks.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
@@ -139,6 +140,7 @@ MethodInfo dcd_psgd_info() {
                       {option::order, "combine-then-adapt"},
                       {option::side_information, "none"}},
           .orders = {"combine-then-adapt", "adapt-then-combine"},
+          .unknown_sizes = sizes_by_side_information,
           .manual = {.bytes_note = " (*)",
                      .memory = "deg + 3",
                      .needs = "W symmetric, or any schedule; C unbiased, omega below a limit"},

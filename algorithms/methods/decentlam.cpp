@@ -58,6 +58,7 @@ MethodInfo decentlam_info() {
           .permits_negative_weights = true,
           .smallest_eigenvalue_above = 0.0,
           .options = {{option::momentum, 0.9}},
+          .divides_by_step = [](const MethodOptions&) { return std::string("decentlam"); },
           .manual = {.memory = "5", .needs = "W symmetric, no eigenvalue below 0"},
           .make = factory<DecentLam>()};
 }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "algorithms/methods/parts/option_checks.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
@@ -67,6 +68,15 @@ Traffic Demo<Scalar>::traffic(std::uint64_t, const PeerRows&) const {
   return {gather_.hops(), gather_.hops() * traits.bytes, !traits.data_dependent_size};
 }
 
+namespace {
+
+/// Signs do not grow, however few have sent them.
+void check_signs(const RunView& view, Advice& advice) {
+  if (view.options[option::signs] != "signed") warn_of_few_senders(view, advice);
+}
+
+}  // namespace
+
 MethodInfo demo_info() {
   return {.name = "demo",
           .aliases = {"decoupled-momentum"},
@@ -82,6 +92,7 @@ MethodInfo demo_info() {
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .options = {{option::signs, "unsigned"}, {option::error_decay, 0.999}, {option::aggregate, "mean"}},
+          .check = check_signs,
           .manual = {.iteration =
                          "m_i <- beta m_i + eta g_i; q_i = C(m_i); m_i <- m_i - q_i; x <- x - (1/n) sum_j "
                          "q_j, or x - eta times its signs; packets gathered round a ring",

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "algorithms/methods/parts/full_mixing.hpp"
+#include "algorithms/seam/advice.hpp"
 #include "algorithms/seam/method_factory.hpp"
+#include "algorithms/seam/run_view.hpp"
 
 namespace hearsay {
 
@@ -207,6 +209,29 @@ Traffic Dpsvrg<Scalar>::traffic_of(std::uint64_t messages) const {
   return {messages, messages * view(x_).size_bytes()};
 }
 
+std::uint64_t gradient_table_bytes(const RunView& view) {
+  if (view.options.find(option::estimator) != "saga") return 0;
+  return view.samples * view.dimension * view.scalar_bytes;
+}
+
+namespace {
+
+void check_estimator(const RunView& view, Advice& advice) {
+  const std::string& gossip = view.options[option::gossip];
+  if (gossip == "chebyshev" && (view.links_vary() || !view.mixing.symmetric()))
+    advice.refuse("algorithm.gossip", gossip,
+                  "it needs one symmetric mixing matrix for all rounds; expected plain, or another "
+                  "topology.schedule, topology.participation or topology.weights");
+  const auto bytes = static_cast<double>(gradient_table_bytes(view));
+  constexpr double plenty = 1e9;
+  if (bytes > plenty)
+    advice.warn("algorithm.estimator = saga: a gradient of every sample is kept, " +
+                std::to_string(std::llround(bytes / 1e6)) +
+                " MB at all peers together; loopless-svrg keeps none");
+}
+
+}  // namespace
+
 MethodInfo dpsvrg_info() {
   return {.name = "dpsvrg",
           .summary = "variance-reduced proximal gradients with several gossip rounds per step",
@@ -218,6 +243,7 @@ MethodInfo dpsvrg_info() {
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .counts_rounds = true,
+          .needs_all_samples = true,
           .composite = true,
           .unclippable_because =
               "it corrects a gradient by the difference of two others, and clipped ones no "
@@ -230,6 +256,7 @@ MethodInfo dpsvrg_info() {
                       {option::gossip, "plain"},
                       {option::prox_order, "mix-then-prox"}},
           .unread_options = unread_options,
+          .check = check_estimator,
           .reads_rho = [](const MethodOptions& options) { return options[option::gossip] == "chebyshev"; },
           .manual = {.iteration = "v_i = g_i(x_i) - g_i(xt_i) + grad f_i(xt_i); q = x - eta v; c(k) times "
                                   "q_i <- sum_j w_ij q_j; x_i <- prox_{eta h}(q_i)",

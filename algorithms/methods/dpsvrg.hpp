@@ -93,4 +93,7 @@ class Dpsvrg final : public Algorithm<Scalar> {
 
 MethodInfo dpsvrg_info();
 
+/// Returns the size of SAGA's gradient tables in bytes, summed over all peers; 0 for every other estimator.
+std::uint64_t gradient_table_bytes(const RunView& view);
+
 }  // namespace hearsay

@@ -76,6 +76,7 @@ MethodInfo k_gt_info() {
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .options = {{option::local_steps, 5}, {option::outer, "none(1)"}},
+          .divides_by_step = [](const MethodOptions&) { return std::string("k-gt"); },
           .manual = {.memory = "6", .needs = "W doubly stochastic"},
           .make = factory<KGt>()};
 }

@@ -8,6 +8,7 @@
 #include "algorithms/compression/seam/full_precision.hpp"
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/downlink.hpp"
+#include "algorithms/methods/parts/option_checks.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 #include "topology/hub_rounds.hpp"
@@ -254,6 +255,8 @@ MethodInfo lgc_info() {
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .options = {{option::rank, 8}, {option::dense_rounds, 20}},
+          .check = check_learned_rank,
+          .unknown_sizes = [](const MethodOptions&) { return UnknownSizes{"the gradients"}; },
           .manual = {.memory = "hub 4 + rank, while dense 4 + 4 n, worker 3 + rank",
                      .needs = "a hub and workers; C contracting"},
           .make = factory<Lgc>()};

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "algorithms/methods/parts/full_mixing.hpp"
+#include "algorithms/methods/parts/option_checks.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
@@ -182,6 +183,8 @@ MethodInfo lgc_ring_info() {
       .permits_negative_weights = true,
       .permits_time_varying = true,
       .options = {{option::rank, 8}, {option::dense_rounds, 20}},
+      .check = check_learned_rank,
+      .unknown_sizes = [](const MethodOptions&) { return UnknownSizes{"the gradients"}; },
       .manual = {.iteration = "c_i = P' z_i + C(p - P' z_i), z_i = P p, p = g_i + e_i; e_i <- p - c_i; x <- "
                               "x - (eta/n) sum_j c_j; P is learned from the gradients of dense_rounds; the "
                               "z_j are summed and the rest gathered round a ring",

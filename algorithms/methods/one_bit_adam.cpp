@@ -145,6 +145,7 @@ MethodInfo one_bit_adam_info() {
           .down_compressor = CompressorNeed::contracting,
           .membership = Membership::no_return,
           .default_compressor = "sign",
+          .default_step_size = 0.001,
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .options = {{option::down_compressor, "sign"}, {option::dense_rounds, 50}},

@@ -202,6 +202,7 @@ MethodInfo power_gossip_info() {
                       {option::optimizer, "sgd"},
                       {option::local_steps, 1},
                       {option::rank, 1}},
+          .unknown_sizes = [](const MethodOptions&) { return UnknownSizes{"the matrices of the layers"}; },
           .manual = {.iteration = "M_i <- M_i - eta G_i + gamma w_ij (M_j - M_i) P P' for every layer's "
                                   "matrix M and edge, P from the last exchange",
                      .memory = "3, and rank (rows + columns) a neighbor",

@@ -151,6 +151,8 @@ MethodInfo powersgd_info() {
       .permits_negative_weights = true,
       .permits_time_varying = true,
       .options = {{option::rank, 2}},
+      .divides_by_step = [](const MethodOptions&) { return std::string("powersgd"); },
+      .unknown_sizes = [](const MethodOptions&) { return UnknownSizes{"the matrices of the layers"}; },
       .manual = {.iteration = "M_i = G_i + E_i for every layer's matrix; P = orthonormal columns of (1/n) "
                               "sum_j M_j Q; Q = (1/n) sum_j M_j' P; E_i = M_i - P Q'; x <- x - eta P Q'",
                  .memory = "4",

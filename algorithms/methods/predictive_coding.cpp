@@ -4,11 +4,14 @@
 #include <limits>
 
 #include "algorithms/arithmetic/wire_scalar.hpp"
+#include "algorithms/compression/seam/bracket.hpp"
 #include "algorithms/compression/seam/byte_pieces.hpp"
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/downlink.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
+#include "algorithms/seam/advice.hpp"
 #include "algorithms/seam/method_factory.hpp"
+#include "algorithms/seam/run_view.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -237,6 +240,29 @@ Traffic PredictiveCoding<Scalar>::traffic(std::uint64_t number, const PeerRows& 
   return gossip_traffic(rows.at(number - 1), bytes, exact);
 }
 
+namespace {
+
+/// Warns of a compressor of which no cost is known before it draws. Refuses quantizers to choose from where
+/// all would be the same.
+void check_predictors(const RunView& view, Advice& advice) {
+  const auto made = make_compressor<double>(view.compressor, {});
+  const auto* rounding = dynamic_cast<const RoundingCompressor<double>*>(made.get());
+  const double zero = 0;
+  const bool costs_are_known = rounding != nullptr && !rounding->brackets({&zero, 1}).empty();
+  const bool has_grid = made->traits(1).absolute_error_per_coordinate.value_or(0.0) > 0.0;
+  if (view.options[option::quantizers] > 1 && !(costs_are_known && has_grid))
+    advice.refuse("algorithm.quantizers", std::to_string(view.options[option::quantizers]),
+                  view.compressor +
+                      " rounds to no grid of its own that could be coarser; expected 1, or a grid as the "
+                      "compressor, such as grid(0.01) | entropy");
+  if (costs_are_known || view.compressor == "none") return;
+  advice.warn(view.compressor + ": it does not round each coordinate by itself, so " + view.method.name +
+              " cannot tell which predictor is the cheapest, and takes the first; expected grid(0.01) | "
+              "entropy, or another without selector and transform");
+}
+
+}  // namespace
+
 MethodInfo predictive_coding_info() {
   return {
       .name = "predictive-coding",
@@ -260,6 +286,8 @@ MethodInfo predictive_coding_info() {
                   {option::predictors, "hold, last, mean3, ema"},
                   {option::rate_weight, 0.1},
                   {option::quantizers, 1}},
+      .check = check_predictors,
+      .unknown_sizes = [](const MethodOptions&) { return UnknownSizes{"the gradients"}; },
       .manual = {.memory = "hub 10, worker 9", .needs = "a hub and workers; C unbiased"},
       .make = factory<PredictiveCoding>()};
 }

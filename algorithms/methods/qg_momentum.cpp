@@ -63,6 +63,7 @@ MethodInfo qg_momentum_info() {
           .permits_time_varying = true,
           .smallest_eigenvalue_above = -0.9,
           .options = {{option::momentum, 0.9}},
+          .divides_by_step = [](const MethodOptions&) { return std::string("qg-momentum"); },
           .manual = {.memory = "5", .needs = "W doubly stochastic, smallest eigenvalue above -0.9"},
           .make = factory<QgMomentum>()};
 }

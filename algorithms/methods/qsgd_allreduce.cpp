@@ -109,6 +109,10 @@ MethodInfo qsgd_allreduce_info() {
       .permits_negative_weights = true,
       .permits_time_varying = true,
       .options = {{option::feedback, "auto"}},
+      .divides_by_step =
+          [](const MethodOptions& options) {
+            return std::string(options[option::feedback] == "none" ? "" : "the feedback of qsgd-allreduce");
+          },
       .manual =
           {.iteration =
                "x <- x - (eta/n) sum_j C(g_j + m_j), m_i the error left over; packets gathered round a ring",

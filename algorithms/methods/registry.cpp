@@ -169,6 +169,11 @@ const MethodInfo& find_method(const std::string& name) {
   throw Misuse("algorithm.kind", name, "no such method" + did_you_mean(name, known));
 }
 
+const MethodInfo* method_named(const std::string& name) {
+  std::vector<std::string> known;
+  return method_called(name, known);
+}
+
 void add_method(MethodInfo method) {
   for (const std::string& name : names_of(method)) {
     std::vector<std::string> known;

@@ -17,6 +17,9 @@ const std::deque<MethodInfo>& methods();
 /// name.
 const MethodInfo& find_method(const std::string& name);
 
+/// The same; null if there is none.
+const MethodInfo* method_named(const std::string& name);
+
 /// Returns the names of the methods with a property, as "dspg, dpsvrg".
 std::string methods_that(const std::function<bool(const MethodInfo&)>& property);
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "algorithms/methods/parts/option_checks.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
@@ -89,6 +90,7 @@ MethodInfo sparse_loco_info() {
                   {option::outer, "none(0.7)"},
                   {option::error_decay, 0.95},
                   {option::aggregate, "mean"}},
+      .check = warn_of_few_senders,
       .manual = {.iteration = "y_i = x after H local steps; e_i <- beta e_i + (x - y_i); x <- x - (rho/n) "
                               "sum_j C(e_j); e_i <- e_i - C(e_i); packets gathered round a ring",
                  .memory = "5",

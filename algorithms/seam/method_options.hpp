@@ -12,6 +12,9 @@
 
 namespace hearsay {
 
+struct RunView;
+class Advice;
+
 using OptionValue = std::variant<double, std::uint64_t, std::string>;
 
 /// An option of methods: a key of [algorithm] that only some methods read, with the values that it may have.
@@ -37,8 +40,12 @@ struct OptionRow {
   std::variant<Number, Count, Text> values;
   std::string description;  ///< one clause, for the reference of keys
 
-  OptionRow(std::string of_key, std::variant<Number, Count, Text> permitted, std::string says)
-      : name(std::move(of_key)), values(std::move(permitted)), description(std::move(says)) {}
+  /// Judges the value in a run whose method reads the option. Null if nothing is to be said of it.
+  void (*check)(const RunView& view, Advice& advice);
+
+  OptionRow(std::string of_key, std::variant<Number, Count, Text> permitted, std::string says,
+            void (*judge)(const RunView&, Advice&) = nullptr)
+      : name(std::move(of_key)), values(std::move(permitted)), description(std::move(says)), check(judge) {}
   OptionRow(const OptionRow&) = delete;
   OptionRow& operator=(const OptionRow&) = delete;
 };
@@ -52,8 +59,9 @@ inline constexpr double any_number = std::numeric_limits<double>::max();
 template <class Kind>
 struct Option : OptionRow {
   using Value = typename Kind::Value;
-  Option(std::string of_key, Kind permitted, std::string says)
-      : OptionRow(std::move(of_key), std::move(permitted), std::move(says)) {}
+  Option(std::string of_key, Kind permitted, std::string says,
+         void (*judge)(const RunView&, Advice&) = nullptr)
+      : OptionRow(std::move(of_key), std::move(permitted), std::move(says), judge) {}
 };
 using NumberOption = Option<OptionRow::Number>;
 using CountOption = Option<OptionRow::Count>;

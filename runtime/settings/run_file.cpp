@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "algorithms/methods/registry.hpp"
 #include "runtime/cluster/topology_file.hpp"
 #include "runtime/settings/former_keys.hpp"
 #include "runtime/settings/network_keys.hpp"
@@ -143,6 +144,10 @@ RunSettings RunFile::resolve(const fs::path& directory) const {
   for (const KeyRow<RunSettings>& key : run_keys())
     if (const auto found = settings_.find(key.name()); found != settings_.end())
       key.read(found->second, start, settings);
+  if (const MethodInfo* const method = method_named(settings.algorithm.kind)) {
+    if (!settings_.contains("algorithm.step_size")) settings.algorithm.step_size = method->default_step_size;
+    if (!settings_.contains("algorithm.batch")) settings.algorithm.batch = method->default_batch;
+  }
   if (!settings.topology.file.empty())
     settings.topology.peers = peer_count_of_topology_file(settings.topology.file);
   if (const auto peers = settings_.find(peers_key); peers != settings_.end())

@@ -7,11 +7,7 @@
 #include <vector>
 
 #include "algorithms/compression/seam/compressor.hpp"
-#include "algorithms/methods/chb.hpp"
-#include "algorithms/methods/choco_sgd.hpp"
-#include "algorithms/methods/dpsvrg.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
-#include "algorithms/methods/predictive_coding.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/methods/streaming_diloco.hpp"
 #include "algorithms/objectives/registry.hpp"
@@ -73,22 +69,16 @@ void refuse_what_needs_a_model(const RunSettings& settings, const MethodInfo& me
   if (settings.topology.rounds_close())
     refuse("topology.round_deadline", to_text(settings.topology.round_deadline),
            beforehand + "when messages arrive");
-  if (method.options.has(option::rank))
-    refuse("algorithm.kind", method.name,
-           beforehand +
-               (method.options.has(option::dense_rounds) ? "the gradients" : "the matrices of the layers"));
-  if (method.options.has(option::threshold) || method.options.has(option::predictors))
-    refuse("algorithm.kind", method.name, beforehand + "the gradients");
-  if (method.options.has(option::estimator) || !method.trains)
+  if (method.needs_all_samples || !method.trains)
     refuse("algorithm.kind", method.name, "it takes gradients of all samples, and a size has none");
   if (settings.model.init != RunSettings::Model{}.init)
     refuse("model.init", settings.model.init, settings.model.kind + " is only a size; leave it out");
-  if (settings.algorithm.options.find(option::trigger).value_or(0.0) > 0.0)
-    refuse("algorithm.trigger", number_text(settings.algorithm.options[option::trigger]),
-           beforehand + "the values of the model");
-  if (settings.algorithm.options.find(option::side_information).value_or("none") != "none")
-    refuse("algorithm.side_information", settings.algorithm.options[option::side_information],
-           beforehand + "the values of the model");
+  if (!method.unknown_sizes) return;
+  const MethodOptions options = resolved_options(settings.algorithm.options, method);
+  const UnknownSizes unknown = method.unknown_sizes(options);
+  if (!unknown.depends_on.empty())
+    refuse(unknown.row ? "algorithm." + unknown.row->name : "algorithm.kind",
+           unknown.row ? options.text(*unknown.row) : method.name, beforehand + unknown.depends_on);
 }
 
 std::string compressor_of(const RunSettings& settings, const MethodInfo& method) {

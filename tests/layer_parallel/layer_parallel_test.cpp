@@ -2,70 +2,22 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
-#include "algorithms/methods/registry.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
-#include "runtime/settings/key_reference.hpp"
-#include "runtime/settings/run_settings_file.hpp"
+#include "tests/layer_parallel/example_run.hpp"
 #include "tests/layer_parallel/reference.hpp"
 #include "tests/methods/restart_law.hpp"
 #include "tests/support/misuse_text.hpp"
-#include "tools/examples/layer_parallel/spirals.hpp"
-#include "tools/examples/layer_parallel/stage_objective.hpp"
 
 namespace hearsay::layer_parallel::layer_parallel_test {
 
-using hearsay::layer_parallel::test::back_propagation;
-using hearsay::layer_parallel::test::Reference;
+using namespace hearsay::layer_parallel::test;
 
 namespace {
-
-const Shape shape = {.features = 2, .width = 5, .blocks = 6, .classes = 2, .step = 0.4};
-constexpr Index sample_count = 24;
-const std::string penalty = "layer-parallel-penalty";
-const std::string lagrangian = "layer-parallel-lagrangian";
-
-void know_the_methods() {
-  static const bool known = [] {
-    add_method(layer_parallel_penalty_info());
-    add_method(layer_parallel_lagrangian_info());
-    return true;
-  }();
-  REQUIRE(known);
-}
-
-/// What is said of a run of the example, beside its method.
-struct Plan {
-  PeerId stages = 3;
-  std::uint64_t iterations = 10;
-  std::uint64_t evaluate_every = 10;
-  std::string step_size = "0.2";
-  std::string more = {};  ///< of [algorithm]
-};
-
-template <class Scalar>
-std::shared_ptr<const Samples<Scalar>> samples() {
-  return std::make_shared<Samples<Scalar>>(two_spirals<Scalar>(sample_count, 0.03, 7));
-}
-
-template <class Scalar>
-Experiment<Scalar> experiment_of(const std::string& method, const Plan& plan,
-                                 const std::string& topology = "path") {
-  know_the_methods();
-  const auto settings =
-      parse_run("topology = { kind = \"" + topology + "\", peers = " + std::to_string(plan.stages) + " }\n" +
-                "run = { iterations = " + std::to_string(plan.iterations) +
-                ", evaluate_every = " + std::to_string(plan.evaluate_every) + ", keep_models = \"every " +
-                std::to_string(plan.evaluate_every) + "\" }\n" + "algorithm = { kind = \"" + method +
-                "\", batch = \"full\", step_size = " + plan.step_size + (plan.more.empty() ? "" : ", ") +
-                plan.more + " }\n");
-  const auto stages = std::make_shared<Stages>(shape, plan.stages, sample_count);
-  return prepare(settings, staged_problem<Scalar>(stages, samples<Scalar>(), samples<Scalar>(), false, 1));
-}
 
 template <class Scalar>
 RunOutcome<Scalar> simulated(const std::string& method, const Plan& plan) {
@@ -329,67 +281,6 @@ TEST_CASE("layer-parallel: what cannot be cut into stages is refused") {
   CHECK(contains(refusal({.more = "penalty = 0"}, "path"),
                  "algorithm.penalty = 0: expected a number greater than 0"));
   CHECK(contains(refusal({.more = "local_steps = 2"}, "path"), "does not read it"));
-}
-
-TEST_CASE("layer-parallel: a method of one's own has a name of its own") {
-  know_the_methods();
-  CHECK(find_method(lagrangian).name == lagrangian);
-  CHECK(contains(misuse_text([] { add_method(layer_parallel_lagrangian_info()); }), "a method is called so"));
-  MethodInfo taken = layer_parallel_lagrangian_info();
-  taken.name = "of-my-own";
-  taken.aliases = {"fedavg"};
-  CHECK(contains(misuse_text([&] { add_method(taken); }), "fedavg"));
-  CHECK(contains(misuse_text([] { find_method("layer-parallel-penalti"); }), penalty));
-}
-
-TEST_CASE("layer-parallel: the keys that a method brings are keys of run files and of the manual") {
-  know_the_methods();
-  CHECK(std::ranges::any_of(methods(), [](const MethodInfo& method) { return method.name == lagrangian; }));
-  const auto key = std::ranges::find(key_reference(), "algorithm.penalty", &KeyInfo::key);
-  REQUIRE(key != key_reference().end());
-  CHECK(key->type == "number greater than 0");
-  CHECK(key->default_value == "1");
-  CHECK(key->read_by == penalty + ", " + lagrangian);
-  CHECK(contains(keys_markdown(), "`algorithm.serial_every` | whole number >= 0 | `20`"));
-}
-
-TEST_CASE("layer-parallel: run.toml has the keys that a method brings, and they are read back") {
-  const auto written = [](const std::string& more) {
-    return to_toml(experiment_of<double>(lagrangian, {.more = more}).settings);
-  };
-  const std::string text = written("penalty = 0.5");
-  CHECK(contains(text, "\npenalty = 0.5\n"));
-  CHECK(contains(text, "\nserial_every = 20\n"));
-  const RunSettings again = parse_run(text);
-  CHECK(again.algorithm.options[option::penalty] == 0.5);
-  CHECK(again.algorithm.options[option::serial_every] == 20);
-}
-
-TEST_CASE("layer-parallel: a key that a method brings is refused for others, and if it is misspelled") {
-  know_the_methods();
-  const auto refusal = [](const std::string& toml) {
-    return misuse_text(
-        [&] { prepare<double>(parse_run(toml + "\ntopology.peers = 3\nmodel.kind = \"quadratic(4)\"\n")); });
-  };
-  CHECK(refusal("algorithm.kind = \"d-psgd\"\nalgorithm.penalty = 2") ==
-        "algorithm.penalty = 2: d-psgd does not read it; leave it out (those that do: " + penalty + ", " +
-            lagrangian + ")");
-  CHECK(contains(refusal("algorithm.penalt = 2"), "did you mean algorithm.penalty?"));
-}
-
-TEST_CASE("layer-parallel: a method of one's own brings no key that means something else already") {
-  know_the_methods();
-  const auto refusal = [](const char* name) {
-    static const CountOption of_all("batch", {1}, "");
-    static const NumberOption of_another("penalty", {0.0, 1.0}, "");
-    MethodInfo info = layer_parallel_lagrangian_info();
-    info.name = "of-my-own";
-    info.options =
-        std::string(name) == "batch" ? MethodOptions{{of_all, 1}} : MethodOptions{{of_another, 0.5}};
-    return misuse_text([&] { add_method(info); });
-  };
-  for (const char* name : {"batch", "penalty"})
-    CHECK(contains(refusal(name), std::string("algorithm.") + name + " = an option: there is another key"));
 }
 
 }  // namespace hearsay::layer_parallel::layer_parallel_test

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "runtime/experiment/staleness_limit.hpp"
+#include "algorithms/methods/parts/stale_gossip.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/misuse_text.hpp"

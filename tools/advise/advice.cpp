@@ -60,7 +60,7 @@ class Search {
     problem_ = problem_of<Scalar>(settings_of_workers(resolved(yours, topology)), {}, doubts);
   }
 
-  Advice run(const RunSettings& yours) {
+  RankedAdvice run(const RunSettings& yours) {
     try_yours(yours);
     std::vector<Contender> contenders = time_iterations(yours);
     side_by_side(contenders.size(), [&](std::size_t k) {
@@ -256,17 +256,17 @@ class Search {
   std::mutex mutex_;  // over the rest
   // The iterations of all-reduce, the fewest of all methods that take plain steps.
   std::optional<double> fewest_iterations_;
-  Advice advice_;
+  RankedAdvice advice_;
 };
 
 }  // namespace
 
 template <class Scalar>
-Advice advise(const RunSettings& yours, const AdviceControl& control) {
+RankedAdvice advise(const RunSettings& yours, const AdviceControl& control) {
   return Search<Scalar>(yours, control).run(yours);
 }
 
-template Advice advise<float>(const RunSettings&, const AdviceControl&);
-template Advice advise<double>(const RunSettings&, const AdviceControl&);
+template RankedAdvice advise<float>(const RunSettings&, const AdviceControl&);
+template RankedAdvice advise<double>(const RunSettings&, const AdviceControl&);
 
 }  // namespace hearsay

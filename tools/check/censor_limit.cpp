@@ -7,6 +7,7 @@
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/foundation/units.hpp"
 #include "tools/check/curvature.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 

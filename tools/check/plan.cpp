@@ -2,7 +2,9 @@
 
 #include "algorithms/compression/seam/near_compressor.hpp"
 #include "algorithms/compression/typical_omega.hpp"
+#include "algorithms/methods/dpsvrg.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
+#include "algorithms/stability/compressor_need.hpp"
 #include "runtime/experiment/soundness.hpp"
 #include "runtime/experiment/spectral_gap.hpp"
 #include "runtime/peer/peer.hpp"
@@ -40,7 +42,7 @@ Plan plan_of(const RunSettings& settings) {
   plan.consensus_step_limit = experiment.consensus_step_limit;
   PacketPool packets;
   plan.catches_up = make_peer(experiment, 0, packets)->algorithm().catches_up();
-  plan.gradient_table_bytes = gradient_table_bytes(experiment);
+  plan.gradient_table_bytes = gradient_table_bytes(view_of(experiment));
   plan.traffic = forecast_traffic(experiment);
   plan.dry_run = dry_run(experiment, plan.traffic);
   if (const auto of = peer_gradients(experiment.settings, experiment.problem))

@@ -5,6 +5,7 @@
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/foundation/units.hpp"
 #include "tools/check/curvature.hpp"
+#include "topology/foundation/spelling.hpp"
 #include "topology/spectrum.hpp"
 
 namespace hearsay {

@@ -9,6 +9,7 @@
 #include "algorithms/stability/trial.hpp"
 #include "runtime/foundation/units.hpp"
 #include "tools/check/curvature.hpp"
+#include "topology/foundation/spelling.hpp"
 #include "topology/spectrum.hpp"
 
 namespace hearsay {
