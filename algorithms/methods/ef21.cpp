@@ -8,15 +8,22 @@
 
 namespace hearsay {
 
+namespace option {
+const NumberOption control("control", {0.0, 1.0},
+                           "kappa: the share of the error owed that a message makes up for");
+}  // namespace option
+
 template <class Scalar>
 Ef21<Scalar>::Ef21(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
-      momentum_(static_cast<Scalar>(input.options[option::momentum])),
+      momentum_(static_cast<Scalar>(input.options.find(option::momentum).value_or(0.0))),
       x_(input.initial),
       uplink_(input, 1.0, HubKeeps::mean),
+      control_(static_cast<Scalar>(input.options.find(option::control).value_or(0.0))),
       difference_(input.initial.size()),
       downlink_(input) {
   if (momentum_ != 0) tracked_.setZero(x_.size());
+  if (input.options.has(option::control)) error_.emplace(x_.size());
   if (!uplink_.place().is_worker()) sum_.resize(x_.size());
   if (!input.options.has(option::down_compressor)) return;
   down_compressor_ = make_compressor<Scalar>(input.options[option::down_compressor], input.segments);
@@ -37,6 +44,17 @@ CodecStatus Ef21<Scalar>::take_step(std::span<const std::byte> c, Scalar step_si
     x_ += step_;
   }
   return status;
+}
+
+/// q_i = C(g_i - h_i + kappa e_i);  h_i <- h_i + q_i;  e_i <- e_i + g_i - h_i, the new h_i
+template <class Scalar>
+PacketRef Ef21<Scalar>::answer_with_error(Iteration<Scalar>& it, const Vector<Scalar>& gradient) {
+  Vector<Scalar>& error = error_->in(it);
+  uplink_.subtract_memory(gradient + control_ * error, difference_);
+  error += difference_ - control_ * error;  // e_i + g_i - the old h_i
+  PacketRef answer = uplink_.answer(it, difference_);
+  it.report(uplink_.compressor().accumulate(answer->bytes(), -1, view(error)));
+  return answer;
 }
 
 template <class Scalar>
@@ -65,8 +83,12 @@ Task Ef21<Scalar>::iterate(Iteration<Scalar>& it) {
     // up: v_i <- beta v_i + (1 - beta) g_i(x);  q_i = C(v_i - h_i);  h_i <- h_i + q_i
     const Vector<Scalar>& gradient = co_await it.gradient(x_);
     if (tracked_.size() != 0) tracked_ = momentum_ * tracked_ + (1 - momentum_) * gradient;
-    uplink_.subtract_memory(tracked_.size() != 0 ? tracked_ : gradient, difference_);
-    answer = uplink_.answer(it, difference_);
+    if (error_) {
+      answer = answer_with_error(it, gradient);
+    } else {
+      uplink_.subtract_memory(tracked_.size() != 0 ? tracked_ : gradient, difference_);
+      answer = uplink_.answer(it, difference_);
+    }
   }
   if (place.is_worker()) {
     it.post(answer);
@@ -98,6 +120,7 @@ template <class Scalar>
 void Ef21<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.state("model", x_);
   uplink_.visit(visitor);
+  if (error_) error_->visit(visitor);
   if (tracked_.size() != 0) visitor.state("tracked gradient", tracked_);
   visitor.scratch("difference", difference_);
   if (sum_.size() != 0) visitor.scratch("sum", sum_);
@@ -136,6 +159,18 @@ MethodInfo ef21_info() {
                      .needs = "a hub and workers; C contracting",
                      .related = "momentum: Fatkhullin et al. 2023, arXiv:2305.15155"},
           .make = factory<Ef21>()};
+}
+
+MethodInfo econtrol_info() {
+  MethodInfo info = ef21_info();
+  info.name = "econtrol";
+  info.summary = "a hub: ef21, with a share of the error still owed in every message";
+  info.equation = "h_i <- h_i + C(g_i - h_i + k e_i); e_i <- e_i + g_i - h_i; x <- x - eta mean_i h_i";
+  info.source = "Gao, Islamov, Stich 2024, arXiv:2311.05645, Algorithm 2";
+  info.permits_tree = false;
+  info.options = {{option::control, 0.1}};
+  info.manual = {.memory = "hub 7 (drop: n + 5), worker 5", .needs = "a hub and workers; C contracting"};
+  return info;
 }
 
 MethodInfo ef21_bc_info() {

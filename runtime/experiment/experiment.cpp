@@ -213,7 +213,7 @@ void check_settings(const RunSettings& settings, const MethodInfo& method, const
   check_regularizer(settings, method, problem);
 }
 
-/// Throws Misuse for an experiment that cannot work, and adds what is doubtful to its warnings.
+/// Throws Misuse for an experiment that cannot work. Returns what is doubtful, and what is known of limits.
 template <class Scalar>
 Soundness checked(const Experiment<Scalar>& experiment, bool user_sets_consensus_step) {
   require_divisible_steps<Scalar>(experiment.settings, experiment.step_size, experiment.iterations);

@@ -7,7 +7,7 @@
 
 #include "algorithms/methods/artemis.hpp"
 #include "algorithms/methods/chb.hpp"
-#include "algorithms/methods/econtrol.hpp"
+#include "algorithms/methods/ef21.hpp"
 #include "algorithms/methods/fed_avg.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/foundation/digest.hpp"

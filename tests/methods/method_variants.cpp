@@ -5,7 +5,7 @@
 #include "algorithms/methods/choco_sgd.hpp"
 #include "algorithms/methods/demo.hpp"
 #include "algorithms/methods/dpsvrg.hpp"
-#include "algorithms/methods/econtrol.hpp"
+#include "algorithms/methods/ef21.hpp"
 #include "algorithms/methods/fed_avg.hpp"
 #include "algorithms/methods/fed_vote.hpp"
 #include "algorithms/methods/gas_loc.hpp"

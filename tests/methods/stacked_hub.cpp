@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "algorithms/methods/artemis.hpp"
-#include "algorithms/methods/econtrol.hpp"
+#include "algorithms/methods/ef21.hpp"
 #include "algorithms/methods/fed_avg.hpp"
 #include "algorithms/methods/parts/outer_rule.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
