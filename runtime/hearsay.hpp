@@ -9,18 +9,21 @@
 ///     const auto trained = run_local(experiment);                      // one process a peer, over ZeroMQ
 ///
 /// A method of the caller's own is a class of algorithms/seam/algorithm.hpp, which add_method makes known by
-/// its MethodInfo.
+/// its MethodInfo: with options of its own, which become keys of run files, and with checks and defaults.
 ///
 /// A RunControl receives every evaluation as soon as it is made, and notices; it can also interrupt the run.
 /// Wrong input throws Misuse.
 #include "algorithms/compression/seam/full_precision.hpp"
 #include "algorithms/methods/own_methods.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/objectives/affine_layer.hpp"
 #include "algorithms/objectives/cross_entropy.hpp"
 #include "algorithms/objectives/objective.hpp"
 #include "algorithms/objectives/problem.hpp"
 #include "algorithms/objectives/sample_objective.hpp"
+#include "algorithms/seam/advice.hpp"
 #include "algorithms/seam/method_factory.hpp"
+#include "algorithms/seam/run_view.hpp"
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/process/local_run.hpp"
 #include "runtime/record/outcome.hpp"

@@ -23,11 +23,13 @@ namespace hearsay {
 namespace {
 
 /// Returns what else the method reads, with its defaults: "consensus_step = 0.2, optimizer = sgd".
-std::string options_text(const MethodOptions& options) {
+std::string options_text(const MethodInfo& method) {
   std::string text;
-  for (const OptionKey& option : option_keys())
-    if (option.set_in(options))
-      text += (text.empty() ? "" : ", ") + option.name + " = " + option.text(options);
+  if (method.default_step_size != MethodInfo().default_step_size)
+    text = "step_size = " + number_text(method.default_step_size);
+  if (!method.default_batch) text += (text.empty() ? "" : ", ") + std::string("batch = full");
+  for (const MethodOptions::Entry& option : method.options)
+    text += (text.empty() ? "" : ", ") + option.row->name + " = " + option.text();
   return text;
 }
 
@@ -41,15 +43,18 @@ nlohmann::ordered_json lists_as_json() {
   using Json = nlohmann::ordered_json;
   Json record;
   for (const MethodInfo& method : methods())
-    record["algorithm.kind"].push_back({{"name", method.name},
-                                        {"summary", method.summary},
-                                        {"equation", method.equation},
-                                        {"bytes_per_iteration", method.bytes},
-                                        {"default_compressor", method.default_compressor},
-                                        {"asynchronous", method.asynchronous},
-                                        {"talks_to", talks_to(method)},
-                                        {"options", options_json(method.options)},
-                                        {"source", method.source}});
+    record["algorithm.kind"].push_back(
+        {{"name", method.name},
+         {"summary", method.summary},
+         {"equation", method.equation},
+         {"bytes_per_iteration", method.bytes},
+         {"default_compressor", method.default_compressor},
+         {"default_step_size", method.default_step_size},
+         {"default_batch", method.default_batch ? Json(*method.default_batch) : Json("full")},
+         {"asynchronous", method.asynchronous},
+         {"talks_to", talks_to(method)},
+         {"options", options_json(method.options)},
+         {"source", method.source}});
   for (const Registry& registry : registries())
     for (const Choice& choice : registry.choices)
       record[registry.key].push_back(
@@ -66,7 +71,7 @@ std::string lists_as_text() {
     method_table.add({method.name, "", method.summary});
     method_table.add({"", "equation", method.equation});
     method_table.add({"", "sends", method.bytes + " bytes per iteration"});
-    if (const std::string options = options_text(method.options); !options.empty())
+    if (const std::string options = options_text(method); !options.empty())
       method_table.add({"", "options", options});
     if (method.asynchronous)
       method_table.add({"", "asynchronous", "a seed gives the same bits in the simulator only"});

@@ -52,22 +52,23 @@ std::string method_table() {
   return text;
 }
 
-/// Returns the methods that read the key with their defaults, "`d-psgd` (`1`), `cedas` (`0.3`)", or how many
+/// Returns the methods that read the option with their defaults, "`d-psgd` (`1`), `cedas` (`0.3`)", or how many
 /// they are.
-std::string readers(const OptionKey& key) {
+std::string readers(const OptionRow& row) {
   constexpr std::size_t most_named = 3;
   std::string text;
   std::size_t count = 0;
   for (const MethodInfo& method : methods()) {
-    if (!key.set_in(method.options)) continue;
-    text += (count++ == 0 ? "" : ", ") + code(method.name) + " (" + code(key.text(method.options)) + ")";
+    if (!method.options.has(row)) continue;
+    text += (count++ == 0 ? "" : ", ") + code(method.name) + " (" + code(method.options.text(row)) + ")";
   }
   return count <= most_named ? text : std::to_string(count) + " methods";
 }
 
 std::string option_table() {
   std::string text = heading({"key of `[algorithm]`", "what it says", "methods, with the default"});
-  for (const OptionKey& key : option_keys()) text += row({code(key.name), key.description, readers(key)});
+  for (const OptionRow* const option : option_rows())
+    text += row({code(option->name), option->description, readers(*option)});
   return text;
 }
 

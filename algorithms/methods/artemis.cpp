@@ -1,18 +1,25 @@
 #include "algorithms/methods/artemis.hpp"
 
 #include "algorithms/methods/parts/memory_step.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
+
+namespace option {
+const TextOption memories("memories", {{"pp1", "pp2"}},
+                          "whether the hub keeps each worker's memory (`pp1`), or their mean, which stands "
+                          "for those that sit out (`pp2`)");
+}  // namespace option
 
 template <class Scalar>
 Artemis<Scalar>::Artemis(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
       x_(input.initial),
-      uplink_(input, parse_memory_step("memory_step", *input.options.memory_step),
-              input.options.form == "pp1" ? HubKeeps::each : HubKeeps::mean),
-      down_compressor_(
-          make_compressor<Scalar>(input.options.down_compressor.value_or("none"), input.segments)),
+      uplink_(input, parse_memory_step("memory_step", input.options[option::memory_step]),
+              input.options.find(option::memories) == "pp1" ? HubKeeps::each : HubKeeps::mean),
+      down_compressor_(make_compressor<Scalar>(input.options.find(option::down_compressor).value_or("none"),
+                                               input.segments)),
       downlink_(input),
       difference_(input.initial.size()) {
   if (!uplink_.place().is_worker()) estimate_.resize(x_.size());
@@ -78,10 +85,9 @@ MethodInfo artemis_info() {
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .permits_tree = true,
-          .options = {.form = "pp2",
-                      .down_compressor = "dither(linf, levels=7, bucket=512)",
-                      .memory_step = "auto"},
-          .forms = {"pp1", "pp2"},
+          .options = {{option::memories, "pp2"},
+                      {option::down_compressor, "dither(linf, levels=7, bucket=512)"},
+                      {option::memory_step, "auto"}},
           .manual = {.bytes_note = "(*)",
                      .memory = "hub 6 (pp1, drop: n + 4), worker 4",
                      .needs = "a hub and workers; both compressors unbiased"},
@@ -95,7 +101,7 @@ MethodInfo diana_info() {
   info.equation = "q_i = C(g_i - h_i); h_i <- h_i + a q_i; x <- x - eta (hbar + (1/r) sum_S q_i)";
   info.bytes = "hub r (4d + 64), worker |C| + 64";
   info.source = "Mishchenko et al. 2019, arXiv:1901.09269, Algorithm 1";
-  info.options.down_compressor.reset();
+  info.options.clear(option::down_compressor);
   info.manual.needs = "a hub and workers; C unbiased";
   return info;
 }

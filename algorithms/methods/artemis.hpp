@@ -3,8 +3,13 @@
 #include "algorithms/methods/parts/difference_uplink.hpp"
 #include "algorithms/methods/parts/downlink.hpp"
 #include "algorithms/seam/method.hpp"
+#include "algorithms/seam/method_options.hpp"
 
 namespace hearsay {
+
+namespace option {
+extern const TextOption memories;
+}  // namespace option
 
 /// Artemis, DIANA: a hub; compressed gradients, as differences to memories, and a compressed answer.
 ///
@@ -24,7 +29,7 @@ namespace hearsay {
 ///            that sat out of 8 bytes and |C_dwn| + 4 per round that it missed, or of the whole model if that
 ///            is shorter; worker: one of |C| bytes. A head sends its group as much as the hub sends it.
 /// Options    compressor = C; down_compressor = C_dwn; memory_step = alpha, with which 0 means no memories;
-///            form: pp1, the hub keeps every h_i, and that of a worker enters if it takes part; pp2, hbar
+///            memories: pp1, the hub keeps every h_i, and that of a worker enters if it takes part; pp2, hbar
 ///            stands for those that sit out. If all take part the two are equal, to rounding. With
 ///            memory_step = 0 it is bi-QSGD; with down_compressor = none DIANA, which
 ///            does not read it; with both QSGD with a hub.

@@ -1,5 +1,6 @@
 #include "algorithms/methods/beer.hpp"
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -7,7 +8,7 @@ namespace hearsay {
 template <class Scalar>
 Beer<Scalar>::Beer(const MethodInput<Scalar>& input)
     : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
-      consensus_step_(*input.options.consensus_step),
+      consensus_step_(input.options[option::consensus_step]),
       x_(input.initial),
       tracker_(Vector<Scalar>::Zero(input.initial.size())),
       gradient_(Vector<Scalar>::Zero(input.initial.size())),
@@ -92,9 +93,11 @@ MethodInfo beer_info() {
           .default_compressor = "topk(10%)",
           .needs_symmetric_mixing = true,
           .compresses_trackers = true,
-          .options = {.consensus_step = 0.1},
-          .gossip_model = [](const MethodOptions& options, double keep,
-                             double mu) { return replica_gossip_model(*options.consensus_step, keep, mu); },
+          .options = {{option::consensus_step, 0.1}},
+          .gossip_model =
+              [](const MethodOptions& options, double keep, double mu) {
+                return replica_gossip_model(options[option::consensus_step], keep, mu);
+              },
           .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (H_j - H_i) - eta V_i; V_i <- V_i + gamma "
                                   "sum_j w_ij (G_j - G_i) + g_i' - g_i; H_i, G_i follow x_i, V_i through C",
                      .memory = "2 deg + 7",

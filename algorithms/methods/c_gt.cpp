@@ -1,5 +1,6 @@
 #include "algorithms/methods/c_gt.hpp"
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -7,12 +8,12 @@ namespace hearsay {
 template <class Scalar>
 CGt<Scalar>::CGt(const MethodInput<Scalar>& input)
     : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
-      consensus_step_(*input.options.consensus_step),
+      consensus_step_(input.options[option::consensus_step]),
       x_(input.initial),
       tracker_(Vector<Scalar>::Zero(input.initial.size())),
       gradient_(tracker_),
-      models_(input.neighbors, input.initial, *input.options.damping),
-      trackers_(input.neighbors, tracker_, *input.options.damping),
+      models_(input.neighbors, input.initial, input.options[option::damping]),
+      trackers_(input.neighbors, tracker_, input.options[option::damping]),
       difference_(input.initial.size()) {}
 
 template <class Scalar>
@@ -69,8 +70,8 @@ namespace {
 /// Without gradients the trackers vanish. The state is s = (x, H):  d = x - H,  xhat = H + keep d + noise,
 /// x' = x - gamma mu xhat,  H' = H + a (keep d + noise).
 GossipModel c_gt_gossip_model(const MethodOptions& options, double keep, double mu) {
-  const double step = *options.consensus_step * mu;
-  const double damping = *options.damping;
+  const double step = options[option::consensus_step] * mu;
+  const double damping = options[option::damping];
   GossipModel model;
   model.compressed << 1.0, -1.0, 0.0;
   model.step.row(0) << 1.0 - step * keep, -step * (1.0 - keep), 0.0;
@@ -93,7 +94,7 @@ MethodInfo c_gt_info() {
       .default_compressor = "dither(linf, bits=2, bucket=512)",
       .needs_symmetric_mixing = true,
       .compresses_trackers = true,
-      .options = {.consensus_step = 0.2, .damping = 0.3},
+      .options = {{option::consensus_step, 0.2}, {option::damping, 0.3}},
       .gossip_model = c_gt_gossip_model,
       .manual = {.iteration = "x_i <- x_i - gamma sum_j w_ij (xhat_i - xhat_j) - eta y_i; y_i <- y_i - gamma "
                               "sum_j w_ij (yhat_i - yhat_j) + g_i' - g_i; xhat_i = H_i + C(x_i - H_i), H_i "

@@ -1,5 +1,6 @@
 #include "algorithms/methods/cedas.hpp"
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -7,10 +8,10 @@ namespace hearsay {
 template <class Scalar>
 Cedas<Scalar>::Cedas(const MethodInput<Scalar>& input)
     : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
-      consensus_step_(*input.options.consensus_step),
+      consensus_step_(input.options[option::consensus_step]),
       x_(input.initial),
       dual_(Vector<Scalar>::Zero(input.initial.size())),
-      references_(input.neighbors, input.initial, *input.options.damping),
+      references_(input.neighbors, input.initial, input.options[option::damping]),
       stepped_(input.initial.size()),
       difference_(input.initial.size()) {}
 
@@ -53,8 +54,8 @@ namespace {
 /// Without gradients the state is s = (x, D, H):  d = x - D - H,  yhat = H + keep d + noise,
 /// D' = D + (gamma/2) mu yhat,  x' = x - D',  H' = H + a (keep d + noise).
 GossipModel cedas_gossip_model(const MethodOptions& options, double keep, double mu) {
-  const double dual_step = 0.5 * *options.consensus_step * mu;
-  const double damping = *options.damping;
+  const double dual_step = 0.5 * options[option::consensus_step] * mu;
+  const double damping = options[option::damping];
   GossipModel model;
   model.compressed << 1.0, -1.0, -1.0;
   const Eigen::RowVector3d tried = Eigen::RowVector3d(0.0, 0.0, 1.0) + keep * model.compressed;
@@ -78,7 +79,7 @@ MethodInfo cedas_info() {
           .membership = Membership::reinitialise,
           .default_compressor = "dither(linf, bits=3, bucket=512)",
           .needs_symmetric_mixing = true,
-          .options = {.consensus_step = 0.3, .damping = 0.3},
+          .options = {{option::consensus_step, 0.3}, {option::damping, 0.3}},
           .gossip_model = cedas_gossip_model,
           .manual = {.iteration =
                          "yhat_i = H_i + C(x_i - eta g_i - D_i - H_i); D_i <- D_i + (gamma/2) sum_j w_ij "

@@ -5,16 +5,26 @@
 #include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/downlink.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
+#include "algorithms/seam/advice.hpp"
 #include "algorithms/seam/method_factory.hpp"
+#include "algorithms/seam/run_view.hpp"
 
 namespace hearsay {
+
+namespace option {
+const TextOption threshold(
+    "threshold", {.may_be_count = true, .may_be_number = true},
+    "eps_1: a worker is silent while its gradient has changed by less than sqrt(eps_1) times the model's "
+    "last step; `auto` is 0.1 / eta^2; 0: it always sends");
+}  // namespace option
 
 template <class Scalar>
 Chb<Scalar>::Chb(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
       worker_count_(input.worker_count),
-      threshold_(*input.options.threshold),
-      momentum_(static_cast<Scalar>(*input.options.momentum)),
+      threshold_(input.options[option::threshold]),
+      momentum_(static_cast<Scalar>(input.options[option::momentum])),
       x_(input.initial),
       before_(input.initial),
       said_(Vector<Scalar>::Zero(input.initial.size())),
@@ -107,6 +117,18 @@ Traffic Chb<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
                  : gossip_traffic(rows.at(number - 1), model_bytes, number == 1);
 }
 
+namespace {
+
+/// Warns of minibatches, which would defeat the censor.
+void check_batch(const RunView& view, Advice& advice) {
+  if (view.options[option::threshold] == "0" || !view.batch) return;
+  advice.warn("algorithm.batch = " + std::to_string(*view.batch) +
+              ": the noise of minibatches is a change, too, so " + view.method.name +
+              "'s workers hardly ever stay silent; expected \"full\"");
+}
+
+}  // namespace
+
 MethodInfo chb_info() {
   return {.name = "chb",
           .summary = "a hub: heavy ball; a worker whose gradient has hardly changed says nothing",
@@ -116,10 +138,13 @@ MethodInfo chb_info() {
           .source = "Chen, Blum, Sadler 2022, arXiv:2209.11944, Algorithm 1",
           .compressor = CompressorNeed::none,
           .membership = Membership::forgotten,
+          .default_batch = std::nullopt,
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .permits_time_varying = true,
-          .options = {.momentum = 0.4, .threshold = "auto"},
+          .options = {{option::momentum, 0.4}, {option::threshold, "auto"}},
+          .check = check_batch,
+          .unknown_sizes = [](const MethodOptions&) { return UnknownSizes{"the gradients"}; },
           .manual = {.memory = "hub 7 (drop: n + 6), worker 5", .needs = "a hub and workers; full gradients"},
           .make = factory<Chb>()};
 }

@@ -1,12 +1,17 @@
 #pragma once
 
 #include <optional>
+#include "algorithms/seam/method_options.hpp"
 
 #include "algorithms/methods/parts/censor_threshold.hpp"
 #include "algorithms/methods/parts/replicas.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
+
+namespace option {
+extern const TextOption threshold;
+}  // namespace option
 
 /// CHB, censored heavy ball: a hub; a worker whose gradient has hardly changed says nothing.
 ///

@@ -1,5 +1,7 @@
 #include "algorithms/methods/choco_gossip.hpp"
 
+#include "algorithms/methods/parts/option_checks.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -7,7 +9,7 @@ namespace hearsay {
 template <class Scalar>
 ChocoGossip<Scalar>::ChocoGossip(const MethodInput<Scalar>& input)
     : compressor_(SideInformation<Scalar>::compressor(input)),
-      consensus_step_(*input.options.consensus_step),
+      consensus_step_(input.options[option::consensus_step]),
       x_(input.initial),
       own_replica_(input.initial),
       replicas_(input.neighbors, input.initial),
@@ -86,9 +88,12 @@ MethodInfo choco_gossip_info() {
           .permits_time_varying = true,
           .trains = false,
           .unclippable_because = "it averages what one gradient step leaves, and takes no other gradient",
-          .options = {.consensus_step = 0.2, .side_information = "none"},
-          .gossip_model = [](const MethodOptions& options, double keep,
-                             double mu) { return replica_gossip_model(*options.consensus_step, keep, mu); },
+          .options = {{option::consensus_step, 0.2}, {option::side_information, "none"}},
+          .unknown_sizes = sizes_by_side_information,
+          .gossip_model =
+              [](const MethodOptions& options, double keep, double mu) {
+                return replica_gossip_model(options[option::consensus_step], keep, mu);
+              },
           .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (xhat_j - xhat_i) from x_0 - eta grad "
                                   "f_i(x_0): averages, no training",
                      .bytes_note = " (*)",

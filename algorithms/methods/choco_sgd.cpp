@@ -3,25 +3,38 @@
 #include <cmath>
 
 #include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/methods/parts/option_checks.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
+#include "algorithms/seam/advice.hpp"
 #include "algorithms/seam/method_factory.hpp"
+#include "algorithms/seam/run_view.hpp"
 
 namespace hearsay {
+
+namespace option {
+const NumberOption trigger(
+    "trigger", {0.0, any_number},
+    "c_0: a peer with less news than c_0 sqrt(t) eta^2 (squared) sends an empty message; 0: it always sends");
+const TextOption memory("memory", {{"replicas", "aggregate"}},
+                        "`aggregate` keeps a sum instead of the neighbors' replicas");
+}  // namespace option
 
 template <class Scalar>
 ChocoSgd<Scalar>::ChocoSgd(const MethodInput<Scalar>& input)
     : compressor_(SideInformation<Scalar>::compressor(input)),
-      consensus_step_(*input.options.consensus_step),
-      trigger_(*input.options.trigger),
-      local_steps_(*input.options.local_steps),
-      pipelined_(*input.options.form == "pipelined"),
+      consensus_step_(input.options[option::consensus_step]),
+      trigger_(input.options[option::trigger]),
+      local_steps_(input.options[option::local_steps]),
+      pipelined_(input.options[option::order] == "pipelined"),
       x_(input.initial),
       own_replica_(input.initial),
-      replicas_(*input.options.memory == "replicas" ? input.neighbors : std::vector<PeerId>{}, input.initial),
+      replicas_(input.options[option::memory] == "replicas" ? input.neighbors : std::vector<PeerId>{},
+                input.initial),
       side_information_(input),
       difference_(input.initial.size()),
       local_(input),
       backlog_(backlog_for(input)) {
-  if (*input.options.memory == "replicas") return;
+  if (input.options[option::memory] == "replicas") return;
   aggregate_.setZero(x_.size());
   change_.resize(x_.size());
 }
@@ -144,6 +157,45 @@ Traffic ChocoSgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) co
   return gossip_traffic(rows.at(number - 1), traits.bytes, exact);
 }
 
+namespace {
+
+/// Refuses what needs the same links in every round, although the method itself does not, and side
+/// information of single neighbors where none is kept.
+void check_links(const RunView& view, Advice& advice) {
+  const std::string& memory = view.options[option::memory];
+  const std::string& order = view.options[option::order];
+  const std::string& near = view.options[option::side_information];
+  const std::string remedy = ", or topology.schedule = \"static\" with topology.participation = 1";
+  if (memory == "aggregate" && view.links_vary())
+    advice.refuse("algorithm.memory", memory,
+                  "it sums up what fixed neighbors say, and here they change from round to round; expected "
+                  "replicas" +
+                      remedy);
+  if (order == "pipelined" && view.links_vary())
+    advice.refuse("algorithm.order", order,
+                  "what travels during the gradient is for the next round's mixing, and here its neighbors "
+                  "are others; expected plain" +
+                      remedy);
+  if (memory == "aggregate" && near != "none" && near != "replica")
+    advice.refuse("algorithm.side_information", near,
+                  "with algorithm.memory = aggregate a peer keeps nothing of a single neighbor; expected "
+                  "replica, or algorithm.memory = \"replicas\"");
+}
+
+UnknownSizes sizes_by_trigger(const MethodOptions& options) {
+  if (options[option::trigger] > 0.0) return {"the values of the model", &option::trigger};
+  return sizes_by_side_information(options);
+}
+
+/// Why an edge cannot be taken out of W.
+std::string what_it_sums_up(const MethodOptions& options) {
+  const bool sums_up = options[option::memory] == "aggregate" || options[option::order] == "pipelined";
+  return sums_up ? "sums up what it hears with the weights of the time (algorithm.memory, algorithm.order)"
+                 : "";
+}
+
+}  // namespace
+
 MethodInfo choco_sgd_info() {
   return {.name = "choco-sgd",
           .summary = "compressed gossip that keeps the mean: any contraction, and a consensus step",
@@ -157,16 +209,21 @@ MethodInfo choco_sgd_info() {
           .default_compressor = "topk(10%)",
           .needs_symmetric_mixing = true,
           .permits_time_varying = true,
-          .options = {.consensus_step = 0.2,
-                      .optimizer = "sgd",
-                      .local_steps = 1,
-                      .trigger = 0.0,
-                      .memory = "replicas",
-                      .form = "plain",
-                      .side_information = "none"},
-          .forms = {"plain", "pipelined"},
-          .gossip_model = [](const MethodOptions& options, double keep,
-                             double mu) { return replica_gossip_model(*options.consensus_step, keep, mu); },
+          .options = {{option::consensus_step, 0.2},
+                      {option::optimizer, "sgd"},
+                      {option::local_steps, 1},
+                      {option::trigger, 0.0},
+                      {option::memory, "replicas"},
+                      {option::order, "plain"},
+                      {option::side_information, "none"}},
+          .orders = {"plain", "pipelined"},
+          .check = check_links,
+          .unknown_sizes = sizes_by_trigger,
+          .keeps_all_because = what_it_sums_up,
+          .gossip_model =
+              [](const MethodOptions& options, double keep, double mu) {
+                return replica_gossip_model(options[option::consensus_step], keep, mu);
+              },
           .manual = {.iteration = "x_i <- x_i - eta g_i; xhat_i <- xhat_i + C(x_i - xhat_i); x_i <- x_i + "
                                   "gamma sum_j w_ij (xhat_j - xhat_i)",
                      .bytes_note = " (*)",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include "algorithms/seam/method_options.hpp"
 
 #include "algorithms/methods/parts/backlog.hpp"
 #include "algorithms/methods/parts/local_steps.hpp"
@@ -9,6 +10,11 @@
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
+
+namespace option {
+extern const NumberOption trigger;
+extern const TextOption memory;
+}  // namespace option
 
 /// CHOCO-SGD: compressed gossip that keeps the mean exactly, for any contraction C.
 ///
@@ -24,7 +30,7 @@ namespace hearsay {
 ///              xhat_j <- xhat_j + every q_j that was missed, or xhat_j as it came
 ///
 /// Options    consensus_step gamma: the rougher C, the smaller gamma must be; too large a gamma explodes.
-///            form = "plain" is the order above; "pipelined" that of Koloskova, Lin et al.: consensus,
+///            order = "plain" is the order above; "pipelined" that of Koloskova, Lin et al.: consensus,
 ///            compress, and the gradient while q_i travels, for fixed W.
 ///            memory = "replicas" keeps every xhat_j; "aggregate" only s_i = sum_j w_ij (xhat_j - xhat_i),
 ///            for fixed W.

@@ -2,6 +2,7 @@
 
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/downlink.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -13,7 +14,7 @@ CompAms<Scalar>::CompAms(const MethodInput<Scalar>& input)
       x_(input.initial),
       error_(input.initial.size()) {
   if (!is_hub_) return;
-  optimizer_ = make_local_optimizer<Scalar>(*input.options.optimizer, x_.size(), input.segments);
+  optimizer_ = make_local_optimizer<Scalar>(input.options[option::optimizer], x_.size(), input.segments);
   mean_.resize(x_.size());
   if (!optimizer_->is_sgd()) step_.resize(x_.size());
 }
@@ -83,10 +84,11 @@ MethodInfo comp_ams_info() {
           .membership = Membership::exact,
           .may_be_joined = true,
           .default_compressor = "topk(10%)",
+          .default_step_size = 0.001,
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .permits_time_varying = true,
-          .options = {.optimizer = "amsgrad(0.9, 0.999)"},
+          .options = {{option::optimizer, "amsgrad(0.9, 0.999)"}},
           .manual = {.memory = "hub 8, worker 3", .needs = "a hub and workers; C contracting"},
           .make = factory<CompAms>()};
 }

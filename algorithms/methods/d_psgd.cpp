@@ -4,6 +4,7 @@
 #include <string>
 
 #include "algorithms/methods/parts/full_mixing.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -69,12 +70,12 @@ MethodInfo d_psgd_info() {
       .may_be_joined = true,
       .permits_negative_weights = true,
       .permits_time_varying = true,
-      .options = {.consensus_step = 1.0,
-                  .optimizer = "sgd",
-                  .local_steps = 1,
-                  .staleness = 0,
-                  .form = "combine-then-adapt"},
-      .forms = {"combine-then-adapt", "adapt-then-combine"},
+      .options = {{option::consensus_step, 1.0},
+                  {option::optimizer, "sgd"},
+                  {option::local_steps, 1},
+                  {option::staleness, 0},
+                  {option::order, "combine-then-adapt"}},
+      .orders = {"combine-then-adapt", "adapt-then-combine"},
       .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (x_j - x_i) - eta g_i, gamma = 1 unless said",
                  .memory = "3 (+ s with `staleness = s`)",
                  .needs = "W doubly stochastic; with staleness symmetric, the same in every round, gamma (1 "

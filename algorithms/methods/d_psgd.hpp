@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "algorithms/methods/parts/local_steps.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -13,7 +14,7 @@ namespace hearsay {
 ///   gradient   g_i = grad F_i(x_i; xi_i)
 ///   mix, step  x_i <- x_i + gamma sum_j w_ij (x_j - x_i) - eta g_i        j over the neighbors that i hears
 ///
-/// That is form = "combine-then-adapt", the default for H = 1. With form = "adapt-then-combine" the steps
+/// That is order = "combine-then-adapt", the default for H = 1. With order = "adapt-then-combine" the steps
 /// come first, and all of them are mixed. It is the default for H > 1 local steps, and is then local SGD:
 ///
 ///   gradient   H times: g_i = grad F_i(x_i; xi_i);  x_i <- x_i - eta g_i
@@ -30,12 +31,12 @@ namespace hearsay {
 ///
 /// Sends      deg messages of 4d bytes (8d in double) per iteration, one sequential message time.
 /// Options    optimizer, a local step rule instead of -eta g; local_steps = H: H of them, each on its own
-///            minibatch; consensus_step = gamma, 1 in the paper; staleness = s, 0 in the paper; form, above.
+///            minibatch; consensus_step = gamma, 1 in the paper; staleness = s, 0 in the paper; order, above.
 /// Shapes     x, the mixed model, g in R^d; memory 3d, d more for other optimizers and their state, 2d more
 ///            for H > 1, s d more for staleness.
 /// Needs      W doubly stochastic with spectral gap > 0. Negative weights and time-varying rows are fine.
 ///            With staleness: W symmetric and the same in every round, gamma (1 - lambda_n) < 2 sin(pi / (2
-///            (2 s + 1))) (staleness_limit.hpp).
+///            (2 s + 1))) (stale_gossip.hpp).
 /// Invariant  the mean of the models moves by -eta times the mean gradient, nothing else, with any staleness:
 ///            both ends of an edge apply the same difference. Equal models with a zero gradient stay, bit for
 ///            bit (edge-difference form). On the complete graph with gamma = 1, adapt-then-combine is local
@@ -56,11 +57,11 @@ template <class Scalar>
 class DPsgd final : public Algorithm<Scalar> {
  public:
   explicit DPsgd(const MethodInput<Scalar>& input)
-      : consensus_step_(*input.options.consensus_step),
-        adapts_first_(*input.options.form == "adapt-then-combine"),
+      : consensus_step_(input.options[option::consensus_step]),
+        adapts_first_(input.options[option::order] == "adapt-then-combine"),
         x_(input.initial),
         mixed_(input.initial.size()),
-        past_(static_cast<std::size_t>(*input.options.staleness), input.initial),
+        past_(static_cast<std::size_t>(input.options[option::staleness]), input.initial),
         local_(input) {}
 
   Task iterate(Iteration<Scalar>& it) override;

@@ -1,5 +1,7 @@
 #include "algorithms/methods/dcd_psgd.hpp"
 
+#include "algorithms/methods/parts/option_checks.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -7,7 +9,7 @@ namespace hearsay {
 template <class Scalar>
 DcdPsgd<Scalar>::DcdPsgd(const MethodInput<Scalar>& input)
     : compressor_(SideInformation<Scalar>::compressor(input)),
-      adapts_first_(*input.options.form == "adapt-then-combine"),
+      adapts_first_(input.options[option::order] == "adapt-then-combine"),
       x_(input.initial),
       replicas_(input.neighbors, input.initial),
       side_information_(input),
@@ -125,11 +127,12 @@ MethodInfo dcd_psgd_info() {
           .default_compressor = "dither(linf, bits=8, bucket=512)",
           .needs_symmetric_mixing = true,
           .permits_time_varying = true,
-          .options = {.optimizer = "sgd",
-                      .local_steps = 1,
-                      .form = "combine-then-adapt",
-                      .side_information = "none"},
-          .forms = {"combine-then-adapt", "adapt-then-combine"},
+          .options = {{option::optimizer, "sgd"},
+                      {option::local_steps, 1},
+                      {option::order, "combine-then-adapt"},
+                      {option::side_information, "none"}},
+          .orders = {"combine-then-adapt", "adapt-then-combine"},
+          .unknown_sizes = sizes_by_side_information,
           .manual = {.bytes_note = " (*)",
                      .memory = "deg + 3",
                      .needs = "W symmetric, or any schedule; C unbiased, omega below a limit"},

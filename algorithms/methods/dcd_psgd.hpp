@@ -16,15 +16,15 @@ namespace hearsay {
 ///   compress    c_i  = C(z_i), encoded once;   x_i <- x_i + c_i     (the decoded bytes, never z_i)
 ///   exchange    send c_i to every neighbor;    xhat_j <- xhat_j + c_j
 ///
-/// That is form = "combine-then-adapt", the default for H = 1. With form = "adapt-then-combine", the default
-/// for H > 1 local steps, the steps begin at the mixed replicas, and all of them are mixed:
+/// That is order = "combine-then-adapt", the default for H = 1. With order = "adapt-then-combine", the
+/// default for H > 1 local steps, the steps begin at the mixed replicas, and all of them are mixed:
 ///
 ///   gradient    y_i = x_i;  H times: g_i = grad F_i(y_i; xi_i);  y_i <- y_i - eta g_i
 ///   compress    c_i  = C(y_i - xhat_i), encoded once;   xhat_i <- xhat_i + c_i
 ///   exchange    send c_i to every neighbor;    xhat_j <- xhat_j + c_j
 ///   mix         x_i <- xhat_i + sum_j w_ij (xhat_j - xhat_i)
 ///
-/// The errors of C travel as they do in the other form: xhat takes the part of x.
+/// The errors of C travel as they do in the other order: xhat takes the part of x.
 ///
 /// If W changes from round to round, c_i waits in a Backlog instead, and the iteration begins with
 ///
@@ -39,7 +39,7 @@ namespace hearsay {
 ///            With side_information log2 k bits a coordinate, k the least with which all read c_i: the fewer,
 ///            the less the peers disagree and the smaller the gradients are.
 /// Options    optimizer, a local step rule instead of -eta g; local_steps = H: H of them, each on its own
-///            minibatch; form, above. side_information: c_i, which a grid has then made, travels modulo k
+///            minibatch; order, above. side_information: c_i, which a grid has then made, travels modulo k
 ///            and is read near 0 ("replica": x_i stays), c_i of the iteration before ("last": x_i moves once
 ///            more as it did), or half of it ("mean"); see SideInformation. "last" and "mean": fixed W.
 /// Shapes     x, z, g in R^d and one xhat_j per neighbor: memory (deg + 3) d, d more if the steps come first;

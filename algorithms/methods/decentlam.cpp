@@ -1,13 +1,14 @@
 #include "algorithms/methods/decentlam.hpp"
 
 #include "algorithms/methods/parts/full_mixing.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
 
 template <class Scalar>
 DecentLam<Scalar>::DecentLam(const MethodInput<Scalar>& input)
-    : momentum_(static_cast<Scalar>(*input.options.momentum)),
+    : momentum_(static_cast<Scalar>(input.options[option::momentum])),
       x_(input.initial),
       memory_(Vector<Scalar>::Zero(input.initial.size())),
       stepped_(input.initial.size()),
@@ -56,7 +57,8 @@ MethodInfo decentlam_info() {
           .needs_symmetric_mixing = true,
           .permits_negative_weights = true,
           .smallest_eigenvalue_above = 0.0,
-          .options = {.momentum = 0.9},
+          .options = {{option::momentum, 0.9}},
+          .divides_by_step = [](const MethodOptions&) { return std::string("decentlam"); },
           .manual = {.memory = "5", .needs = "W symmetric, no eigenvalue below 0"},
           .make = factory<DecentLam>()};
 }

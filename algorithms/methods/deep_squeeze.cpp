@@ -1,5 +1,6 @@
 #include "algorithms/methods/deep_squeeze.hpp"
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -7,7 +8,7 @@ namespace hearsay {
 template <class Scalar>
 DeepSqueeze<Scalar>::DeepSqueeze(const MethodInput<Scalar>& input)
     : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
-      consensus_step_(*input.options.consensus_step),
+      consensus_step_(input.options[option::consensus_step]),
       x_(input.initial),
       error_(Vector<Scalar>::Zero(input.initial.size())),
       corrected_(input.initial.size()),
@@ -63,7 +64,7 @@ namespace {
 /// Without gradients the state is s = (x, e):  v = x + e,  c = keep v + noise,  x' = x - gamma mu c,  e' = v
 /// - c.
 GossipModel deep_squeeze_gossip_model(const MethodOptions& options, double keep, double mu) {
-  const double a = *options.consensus_step * mu;
+  const double a = options[option::consensus_step] * mu;
   GossipModel model;
   model.step.row(0) << 1.0 - a * keep, -a * keep, 0.0;
   model.step.row(1) << 1.0 - keep, 1.0 - keep, 0.0;
@@ -85,7 +86,7 @@ MethodInfo deep_squeeze_info() {
           .may_be_joined = true,
           .default_compressor = "topk(10%)",
           .permits_time_varying = true,
-          .options = {.consensus_step = 0.05, .optimizer = "sgd", .local_steps = 1},
+          .options = {{option::consensus_step, 0.05}, {option::optimizer, "sgd"}, {option::local_steps, 1}},
           .gossip_model = deep_squeeze_gossip_model,
           .manual = {.iteration = "x_i <- x_i - eta g_i; c_i = C(x_i + e_i); e_i <- x_i + e_i - c_i; x_i <- "
                                   "x_i + gamma sum_j w_ij (c_j - c_i)",

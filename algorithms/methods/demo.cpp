@@ -2,17 +2,25 @@
 
 #include <utility>
 
+#include "algorithms/methods/parts/option_checks.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
 
+namespace option {
+const TextOption signs(
+    "signs", {{"unsigned", "signed"}},
+    "whether a step is the mean of what all sent (`unsigned`), or its signs, times eta (`signed`)");
+}  // namespace option
+
 template <class Scalar>
 Demo<Scalar>::Demo(const MethodInput<Scalar>& input)
-    : decay_(*input.options.error_decay),
-      signed_(*input.options.form == "signed"),
+    : decay_(input.options[option::error_decay]),
+      signed_(input.options[option::signs] == "signed"),
       compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
       gather_(input.self, input.peer_count),
-      aggregate_(*input.options.aggregate, *compressor_, input.initial.size()),
+      aggregate_(input.options[option::aggregate], *compressor_, input.initial.size()),
       x_(input.initial),
       momentum_(Vector<Scalar>::Zero(input.initial.size())),
       mean_(input.initial.size()) {}
@@ -57,6 +65,15 @@ Traffic Demo<Scalar>::traffic(std::uint64_t, const PeerRows&) const {
   return {gather_.hops(), gather_.hops() * traits.bytes, !traits.data_dependent_size};
 }
 
+namespace {
+
+/// Signs do not grow, however few have sent them.
+void check_signs(const RunView& view, Advice& advice) {
+  if (view.options[option::signs] != "signed") warn_of_few_senders(view, advice);
+}
+
+}  // namespace
+
 MethodInfo demo_info() {
   return {.name = "demo",
           .aliases = {"decoupled-momentum"},
@@ -71,8 +88,8 @@ MethodInfo demo_info() {
           .pattern = Pattern::ring,
           .permits_negative_weights = true,
           .permits_time_varying = true,
-          .options = {.form = "unsigned", .error_decay = 0.999, .aggregate = "mean"},
-          .forms = {"unsigned", "signed"},
+          .options = {{option::signs, "unsigned"}, {option::error_decay, 0.999}, {option::aggregate, "mean"}},
+          .check = check_signs,
           .manual = {.iteration =
                          "m_i <- beta m_i + eta g_i; q_i = C(m_i); m_i <- m_i - q_i; x <- x - (1/n) sum_j "
                          "q_j, or x - eta times its signs; packets gathered round a ring",

@@ -3,8 +3,13 @@
 #include "algorithms/methods/parts/gathered_mean.hpp"
 #include "algorithms/methods/parts/ring_gather.hpp"
 #include "algorithms/seam/method.hpp"
+#include "algorithms/seam/method_options.hpp"
 
 namespace hearsay {
+
+namespace option {
+extern const TextOption signs;
+}  // namespace option
 
 /// DeMo, decoupled momentum: every peer accumulates its own gradients, and takes out and sends what of them
 /// is most concentrated after a cosine transform.
@@ -17,7 +22,7 @@ namespace hearsay {
 ///
 /// Sends      n-1 messages of |C| bytes per iteration, one after the other, to the peer with the next id,
 ///            whatever the mixing graph.
-/// Options    error_decay = beta; form = "unsigned", the default, or "signed", the published one;
+/// Options    error_decay = beta; signs = "unsigned", the default, or "signed", the published one;
 ///            aggregate = "mean", or "senders-mean", the published one: a coefficient's mean over the peers
 ///            that sent it (GatheredMean).
 /// Shapes     x, m, Q, g in R^d: memory 4 d, 2 d more with senders-mean, and n encoded packets.
@@ -32,9 +37,9 @@ namespace hearsay {
 ///            with senders-mean multiplies a coefficient that few send by up to n: with data that differ it
 ///            diverges (algorithms/README.md).
 /// Source     Peng, Quesnelle, Kingma 2024 (arXiv:2411.19870), Algorithm 1, and its code for aggregate.
-/// Departs    the default form and aggregate are ours. There beta = 0.999, k = 32 of tiles of at most 64 x 64
-///            of each matrix, and a weight decay whose default is 0; here the vector is cut into runs of 64,
-///            and there is no weight decay.
+/// Departs    the defaults of signs and aggregate are ours. There beta = 0.999, k = 32 of tiles of at most
+///            64 x 64 of each matrix, and a weight decay whose default is 0; here the vector is cut into runs
+///            of 64, and there is no weight decay.
 template <class Scalar>
 class Demo final : public Algorithm<Scalar> {
  public:

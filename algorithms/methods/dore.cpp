@@ -1,6 +1,7 @@
 #include "algorithms/methods/dore.hpp"
 
 #include "algorithms/methods/parts/memory_step.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -8,11 +9,11 @@ namespace hearsay {
 template <class Scalar>
 Dore<Scalar>::Dore(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
-      damping_(static_cast<Scalar>(*input.options.damping)),
-      error_decay_(static_cast<Scalar>(*input.options.error_decay)),
+      damping_(static_cast<Scalar>(input.options[option::damping])),
+      error_decay_(static_cast<Scalar>(input.options[option::error_decay])),
       x_(input.initial),
-      uplink_(input, parse_memory_step("memory_step", *input.options.memory_step), HubKeeps::mean),
-      down_compressor_(make_compressor<Scalar>(*input.options.down_compressor, input.segments)),
+      uplink_(input, parse_memory_step("memory_step", input.options[option::memory_step]), HubKeeps::mean),
+      down_compressor_(make_compressor<Scalar>(input.options[option::down_compressor], input.segments)),
       downlink_(input),
       difference_(input.initial.size()) {
   if (!uplink_.place().is_worker()) estimate_.resize(x_.size());
@@ -82,10 +83,10 @@ MethodInfo dore_info() {
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .permits_tree = true,
-          .options = {.damping = 1.0,
-                      .error_decay = 1.0,
-                      .down_compressor = "dither(linf, levels=7, bucket=512)",
-                      .memory_step = "auto"},
+          .options = {{option::damping, 1.0},
+                      {option::error_decay, 1.0},
+                      {option::down_compressor, "dither(linf, levels=7, bucket=512)"},
+                      {option::memory_step, "auto"}},
           .manual = {.iteration = "q_i = C(g_i - h_i); h_i <- h_i + alpha q_i; p = -eta (hbar + (1/r) sum_S "
                                   "q_i) + a e; x <- x + beta C_dwn(p); e <- p - C_dwn(p)",
                      .bytes_note = "(*)",

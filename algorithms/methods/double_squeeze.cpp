@@ -3,6 +3,7 @@
 #include <string>
 
 #include "algorithms/methods/parts/answers.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -24,12 +25,12 @@ std::string repeated(std::uint64_t rounds, const std::string& compressor) {
 template <class Scalar>
 DoubleSqueeze<Scalar>::DoubleSqueeze(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
-      error_decay_(static_cast<Scalar>(*input.options.error_decay)),
-      rounds_(input.options.rounds.value_or(1)),
+      error_decay_(static_cast<Scalar>(input.options[option::error_decay])),
+      rounds_(input.options.find(option::rounds).value_or(1)),
       x_(input.initial),
       compressor_(make_compressor<Scalar>(repeated(rounds_, input.compressor), input.segments)),
       down_compressor_(
-          make_compressor<Scalar>(repeated(rounds_, *input.options.down_compressor), input.segments)),
+          make_compressor<Scalar>(repeated(rounds_, input.options[option::down_compressor]), input.segments)),
       downlink_(input),
       error_(input.initial.size()),
       hub_error_(is_hub_ ? input.initial.size() : 0) {
@@ -119,7 +120,7 @@ MethodInfo double_squeeze_info() {
       .pattern = Pattern::star,
       .permits_negative_weights = true,
       .permits_time_varying = true,
-      .options = {.error_decay = 1.0, .down_compressor = "topk(10%)"},
+      .options = {{option::error_decay, 1.0}, {option::down_compressor, "topk(10%)"}},
       .manual = {.iteration = "c_i = C(g_i + e_i), e_i <- g_i + e_i - c_i; c = C_dwn((1/r) sum_S c_i + E), "
                               "E what that leaves out; x <- x - eta c",
                  .bytes_note = "(*)",
@@ -136,8 +137,8 @@ MethodInfo neolithic_info() {
   info.equation = "c_i = C^R(g_i); x <- x - eta C_dwn^R((1/r) sum_S c_i); g_i the mean of R gradients";
   info.bytes = "hub r (R |C_dwn| + 64), worker R |C| + 64";
   info.source = "Huang et al. 2022, arXiv:2206.03665 (reconstruction)";
-  info.options.error_decay = 0.0;
-  info.options.rounds = 4;
+  info.options.set(option::error_decay, 0.0);
+  info.options.set(option::rounds, 4);
   info.manual.iteration = "";
   info.manual.memory = "hub 6, worker 4";
   return info;

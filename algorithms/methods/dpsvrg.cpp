@@ -4,9 +4,26 @@
 #include <cmath>
 
 #include "algorithms/methods/parts/full_mixing.hpp"
+#include "algorithms/seam/advice.hpp"
 #include "algorithms/seam/method_factory.hpp"
+#include "algorithms/seam/run_view.hpp"
 
 namespace hearsay {
+
+namespace option {
+const TextOption estimator("estimator", {{"svrg", "loopless-svrg", "saga"}},
+                           "how stochastic gradients are corrected; `saga` and `loopless-svrg` have no "
+                           "epochs, and refuse the keys of epochs");
+const CountOption inner_length("inner_length", {1}, "n_0: steps of the first epoch");
+const NumberOption inner_growth("inner_growth", {1.0, 16.0},
+                                "how much longer each epoch is than the one before");
+const TextOption snapshot("snapshot", {{"last", "average"}}, "where an epoch's full gradient is taken");
+const TextOption consensus("consensus", {.may_be_count = true},
+                           "c(k): gossip rounds of the k-th step of an epoch");
+const TextOption gossip("gossip", {{"plain", "chebyshev"}}, "how these gossip rounds mix");
+const TextOption prox_order("prox_order", {{"mix-then-prox", "prox-then-mix"}},
+                            "whether the proximal map comes after or before the gossip rounds");
+}  // namespace option
 
 namespace {
 
@@ -22,9 +39,11 @@ constexpr std::uint64_t endless = 1'000'000'000'000'000;
 /// Returns the options that the estimator does not read: only svrg has epochs that grow, and saga takes no
 /// snapshots.
 UnreadOptions unread_options(const MethodOptions& options) {
-  const std::string because_of = "estimator = " + *options.estimator;
-  if (*options.estimator == "saga") return {{"inner_length", "inner_growth", "snapshot"}, because_of};
-  if (*options.estimator == "loopless-svrg") return {{"inner_growth", "snapshot"}, because_of};
+  const std::string because_of = "estimator = " + options[option::estimator];
+  if (options[option::estimator] == "saga")
+    return {{&option::inner_length, &option::inner_growth, &option::snapshot}, because_of};
+  if (options[option::estimator] == "loopless-svrg")
+    return {{&option::inner_growth, &option::snapshot}, because_of};
   return {};
 }
 
@@ -32,15 +51,15 @@ UnreadOptions unread_options(const MethodOptions& options) {
 
 template <class Scalar>
 auto Dpsvrg<Scalar>::estimator_of(const MethodOptions& options) -> Estimator {
-  if (*options.estimator == "saga") return Estimator::saga;
-  return *options.estimator == "svrg" ? Estimator::svrg : Estimator::loopless_svrg;
+  if (options[option::estimator] == "saga") return Estimator::saga;
+  return options[option::estimator] == "svrg" ? Estimator::svrg : Estimator::loopless_svrg;
 }
 
 template <class Scalar>
 EpochPlan Dpsvrg<Scalar>::plan_of(const MethodOptions& options) {
-  const ConsensusRule consensus = ConsensusRule::parse(*options.consensus);
+  const ConsensusRule consensus = ConsensusRule::parse(options[option::consensus]);
   if (estimator_of(options) != Estimator::svrg) return {endless, 1.0, consensus};
-  return {*options.inner_length, *options.inner_growth, consensus};
+  return {options[option::inner_length], options[option::inner_growth], consensus};
 }
 
 template <class Scalar>
@@ -48,19 +67,19 @@ Dpsvrg<Scalar>::Dpsvrg(const MethodInput<Scalar>& input)
     : regularizer_(input.regularizer),
       estimator_(estimator_of(input.options)),
       plan_(plan_of(input.options)),
-      first_length_(input.options.inner_length.value_or(endless)),
-      mixes_first_(*input.options.prox_order == "mix-then-prox"),
+      first_length_(input.options.find(option::inner_length).value_or(endless)),
+      mixes_first_(input.options[option::prox_order] == "mix-then-prox"),
       acceleration_(static_cast<Scalar>(acceleration_for(input.rho))),
       x_(input.initial),
       estimate_(input.initial.size()),
       step_(input.initial.size()),
       mixed_(input.initial.size()) {
-  if (*input.options.gossip == "chebyshev") before_.resize(x_.size());
+  if (input.options[option::gossip] == "chebyshev") before_.resize(x_.size());
   if (estimator_ != Estimator::saga) {
     snapshot_ = input.initial;
     full_gradient_.setZero(x_.size());
   }
-  if (estimator_ == Estimator::svrg && *input.options.snapshot == "average") sum_.setZero(x_.size());
+  if (estimator_ == Estimator::svrg && input.options[option::snapshot] == "average") sum_.setZero(x_.size());
 }
 
 template <class Scalar>
@@ -190,6 +209,29 @@ Traffic Dpsvrg<Scalar>::traffic_of(std::uint64_t messages) const {
   return {messages, messages * view(x_).size_bytes()};
 }
 
+std::uint64_t gradient_table_bytes(const RunView& view) {
+  if (view.options.find(option::estimator) != "saga") return 0;
+  return view.samples * view.dimension * view.scalar_bytes;
+}
+
+namespace {
+
+void check_estimator(const RunView& view, Advice& advice) {
+  const std::string& gossip = view.options[option::gossip];
+  if (gossip == "chebyshev" && (view.links_vary() || !view.mixing.symmetric()))
+    advice.refuse("algorithm.gossip", gossip,
+                  "it needs one symmetric mixing matrix for all rounds; expected plain, or another "
+                  "topology.schedule, topology.participation or topology.weights");
+  const auto bytes = static_cast<double>(gradient_table_bytes(view));
+  constexpr double plenty = 1e9;
+  if (bytes > plenty)
+    advice.warn("algorithm.estimator = saga: a gradient of every sample is kept, " +
+                std::to_string(std::llround(bytes / 1e6)) +
+                " MB at all peers together; loopless-svrg keeps none");
+}
+
+}  // namespace
+
 MethodInfo dpsvrg_info() {
   return {.name = "dpsvrg",
           .summary = "variance-reduced proximal gradients with several gossip rounds per step",
@@ -201,18 +243,21 @@ MethodInfo dpsvrg_info() {
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .counts_rounds = true,
+          .needs_all_samples = true,
           .composite = true,
           .unclippable_because =
               "it corrects a gradient by the difference of two others, and clipped ones no "
               "longer cancel",
-          .options = {.estimator = "svrg",
-                      .inner_length = 1000,
-                      .inner_growth = 1.2,
-                      .snapshot = "last",
-                      .consensus = "min(k, 20)",
-                      .gossip = "plain",
-                      .prox_order = "mix-then-prox"},
+          .options = {{option::estimator, "svrg"},
+                      {option::inner_length, 1000},
+                      {option::inner_growth, 1.2},
+                      {option::snapshot, "last"},
+                      {option::consensus, "min(k, 20)"},
+                      {option::gossip, "plain"},
+                      {option::prox_order, "mix-then-prox"}},
           .unread_options = unread_options,
+          .check = check_estimator,
+          .reads_rho = [](const MethodOptions& options) { return options[option::gossip] == "chebyshev"; },
           .manual = {.iteration = "v_i = g_i(x_i) - g_i(xt_i) + grad f_i(xt_i); q = x - eta v; c(k) times "
                                   "q_i <- sum_j w_ij q_j; x_i <- prox_{eta h}(q_i)",
                      .memory = "7",

@@ -1,12 +1,23 @@
 #pragma once
 
 #include <vector>
+#include "algorithms/seam/method_options.hpp"
 
 #include "algorithms/methods/parts/epoch_plan.hpp"
 #include "algorithms/methods/parts/gradient_table.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
+
+namespace option {
+extern const TextOption estimator;
+extern const CountOption inner_length;
+extern const NumberOption inner_growth;
+extern const TextOption snapshot;
+extern const TextOption consensus;
+extern const TextOption gossip;
+extern const TextOption prox_order;
+}  // namespace option
 
 /// DPSVRG: decentralized proximal stochastic variance-reduced gradient. Minimises (1/n) sum_i f_i + h with a
 /// constant step.
@@ -81,5 +92,8 @@ class Dpsvrg final : public Algorithm<Scalar> {
 };
 
 MethodInfo dpsvrg_info();
+
+/// Returns the size of SAGA's gradient tables in bytes, summed over all peers; 0 for every other estimator.
+std::uint64_t gradient_table_bytes(const RunView& view);
 
 }  // namespace hearsay

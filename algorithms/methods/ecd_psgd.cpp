@@ -1,15 +1,21 @@
 #include "algorithms/methods/ecd_psgd.hpp"
 
 #include "algorithms/compression/seam/full_precision.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
 
+namespace option {
+const CountOption restart_every("restart_every", {0},
+                                "iterations between restarts in full precision; 0: never");
+}  // namespace option
+
 template <class Scalar>
 EcdPsgd<Scalar>::EcdPsgd(const MethodInput<Scalar>& input)
     : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
-      restart_every_(*input.options.restart_every),
-      adapts_first_(*input.options.form == "adapt-then-combine"),
+      restart_every_(input.options[option::restart_every]),
+      adapts_first_(input.options[option::order] == "adapt-then-combine"),
       x_(input.initial),
       own_estimate_(input.initial),
       estimates_(input.neighbors, input.initial),
@@ -213,8 +219,11 @@ MethodInfo ecd_psgd_info() {
       .default_compressor = "grid(0.02)",
       .needs_symmetric_mixing = true,
       .permits_time_varying = true,
-      .options = {.restart_every = 0, .optimizer = "sgd", .local_steps = 1, .form = "combine-then-adapt"},
-      .forms = {"combine-then-adapt", "adapt-then-combine"},
+      .options = {{option::restart_every, 0},
+                  {option::optimizer, "sgd"},
+                  {option::local_steps, 1},
+                  {option::order, "combine-then-adapt"}},
+      .orders = {"combine-then-adapt", "adapt-then-combine"},
       .manual = {.bytes_note = " (*)",
                  .memory = "deg + 6",
                  .needs = "W symmetric, or any schedule; C unbiased with an absolute error"},

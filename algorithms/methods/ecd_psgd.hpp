@@ -4,8 +4,13 @@
 #include "algorithms/methods/parts/local_steps.hpp"
 #include "algorithms/methods/parts/replicas.hpp"
 #include "algorithms/seam/method.hpp"
+#include "algorithms/seam/method_options.hpp"
 
 namespace hearsay {
+
+namespace option {
+extern const CountOption restart_every;
+}  // namespace option
 
 /// ECD-PSGD: extrapolation compression. The model stays exact: an extrapolated point is compressed instead.
 /// All holders average what they receive with weights 2/t, so that the variance of an estimate's error falls
@@ -20,9 +25,9 @@ namespace hearsay {
 ///
 /// with t = 1, 2, ... and xt_j = x_1 at the start ("xt" is the paper's x-tilde).
 ///
-/// That is form = "combine-then-adapt", the default for H = 1. With form = "adapt-then-combine", the default
-/// for H > 1 local steps, the steps begin at the mixed estimates, and y takes the part of x (y_i = x_1 at the
-/// start):
+/// That is order = "combine-then-adapt", the default for H = 1. With order = "adapt-then-combine", the
+/// default for H > 1 local steps, the steps begin at the mixed estimates, and y takes the part of x (y_i =
+/// x_1 at the start):
 ///
 ///   gradient     y_i'  = x_i;  H times: g_i = grad F_i(y_i'; xi_i);  y_i' <- y_i' - eta g_i
 ///   extrapolate  z_i   = y_i + (t/2) (y_i' - y_i);   y_i <- y_i'
@@ -43,7 +48,7 @@ namespace hearsay {
 ///
 /// Sends      deg messages of |C| bytes per iteration, one sequential message time; if W changes, 8 and (|C|
 ///            + 4) bytes for every iteration since the last meeting, or 8 + 4 and xt_i, whichever is shorter.
-/// Options    optimizer, local_steps: see LocalSteps; form, above; restart_every, below.
+/// Options    optimizer, local_steps: see LocalSteps; order, above; restart_every, below.
 /// Shapes     x, x', z, c, xt_i, g in R^d and one xt_j per neighbor: memory (deg + 6) d, d more if the steps
 ///            come first; if W changes, one xt_j for everyone it ever hears, and at most one vector's bytes
 ///            for the backlog.

@@ -2,15 +2,22 @@
 
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/downlink.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
+
+namespace option {
+const NumberOption proximal(
+    "proximal", {0.0, any_number},
+    "mu: local steps are pulled back to where they began, mu times as hard as they are far");
+}  // namespace option
 
 template <class Scalar>
 FedAvg<Scalar>::FedAvg(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
       place_(input),
-      proximal_(input.options.proximal.value_or(0.0)),
+      proximal_(input.options.find(option::proximal).value_or(0.0)),
       compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
       x_(input.initial),
       local_(input),
@@ -18,7 +25,7 @@ FedAvg<Scalar>::FedAvg(const MethodInput<Scalar>& input)
   if (proximal_ != 0.0) pulled_.resize(x_.size());
   if (!place_.is_worker()) sum_.resize(x_.size());
   if (!is_hub_) return;
-  outer_.emplace(OuterRule::parse(*input.options.outer), x_.size());
+  outer_.emplace(OuterRule::parse(input.options[option::outer]), x_.size());
 }
 
 template <class Scalar>
@@ -86,7 +93,7 @@ MethodInfo fed_avg_family() {
           .permits_time_varying = true,
           .answers_may_be_late = true,
           .permits_tree = true,
-          .options = {.optimizer = "sgd", .local_steps = 10, .outer = "none(1)"},
+          .options = {{option::optimizer, "sgd"}, {option::local_steps, 10}, {option::outer, "none(1)"}},
           .manual = {.memory = "hub 5, worker 4", .needs = "a hub and workers"},
           .make = factory<FedAvg>()};
 }
@@ -123,7 +130,7 @@ MethodInfo fed_prox_info() {
   info.summary = "a hub: fed-avg whose local steps are pulled back to where they began";
   info.equation = "y_i = x after H steps by g_i(y) + mu (y - x); x <- x + (rho/r) sum_{i in S} (y_i - x)";
   info.source = "Li et al. 2020, arXiv:1812.06127, Algorithm 2";
-  info.options.proximal = 0.1;
+  info.options.set(option::proximal, 0.1);
   info.manual.memory = "hub 6, worker 5";
   return info;
 }

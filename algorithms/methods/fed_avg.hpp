@@ -4,8 +4,13 @@
 #include "algorithms/methods/parts/outer_rule.hpp"
 #include "algorithms/methods/parts/tree_place.hpp"
 #include "algorithms/seam/method.hpp"
+#include "algorithms/seam/method_options.hpp"
 
 namespace hearsay {
+
+namespace option {
+extern const NumberOption proximal;
+}  // namespace option
 
 /// FedAvg, FedPAQ and FedProx: a hub, H local steps at every worker, and the mean of what they did. FedPAQ
 /// compresses it; FedProx pulls the local steps back to where they began.

@@ -6,9 +6,19 @@
 
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/downlink.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
+
+namespace option {
+const TextOption vote("vote", {{"binary", "ternary"}},
+                      "what a worker says of a weight w: its sign, drawn with the mean w, in a bit "
+                      "(`binary`); or its sign or 0, with less noise, in 1.6 bits (`ternary`)");
+const TextOption trust("trust", {{"equal", "votes"}},
+                       "how the hub weighs votes: all alike, or each worker by how often it voted with the "
+                       "majority (`votes`); those below the mean then do not count");
+}  // namespace option
 
 namespace {
 
@@ -33,17 +43,17 @@ Scalar latent_of(Scalar weight) {
 template <class Scalar>
 FedVote<Scalar>::FedVote(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
-      form_(vote_form(*input.options.vote)),
-      steps_(*input.options.local_steps),
-      optimizer_(
-          make_local_optimizer<Scalar>(*input.options.optimizer, input.initial.size(), input.segments)),
+      form_(vote_form(input.options[option::vote])),
+      steps_(input.options[option::local_steps]),
+      optimizer_(make_local_optimizer<Scalar>(input.options[option::optimizer], input.initial.size(),
+                                              input.segments)),
       latent_(input.initial.unaryExpr(&latent_of<Scalar>)),
       weights_(latent_.unaryExpr(&weight_of<Scalar>)),
       point_(latent_.size()) {
   if (!optimizer_->is_sgd()) step_.resize(latent_.size());
   if (!is_hub_) return;
   tally_.resize(latent_.size());
-  if (*input.options.trust == "votes") trust_.setOnes(static_cast<Index>(input.peer_count));
+  if (input.options[option::trust] == "votes") trust_.setOnes(static_cast<Index>(input.peer_count));
 }
 
 /// y <- y - eta dl/dy, or by the optimizer, for the gradient in point_
@@ -184,7 +194,10 @@ MethodInfo fed_vote_info() {
       .permits_negative_weights = true,
       .permits_time_varying = true,
       .answers_may_be_late = true,
-      .options = {.optimizer = "adam(0.9, 0.999)", .local_steps = 40, .vote = "binary", .trust = "equal"},
+      .options = {{option::optimizer, "adam(0.9, 0.999)"},
+                  {option::local_steps, 40},
+                  {option::vote, "binary"},
+                  {option::trust, "equal"}},
       .manual = {.memory = "hub 8, worker 7", .needs = "a hub and workers; a minimiser in (-1, 1)^d"},
       .make = factory<FedVote>()};
 }

@@ -2,12 +2,18 @@
 
 #include <span>
 #include <vector>
+#include "algorithms/seam/method_options.hpp"
 
 #include "algorithms/methods/parts/local_optimizer.hpp"
 #include "algorithms/methods/parts/votes.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
+
+namespace option {
+extern const TextOption vote;
+extern const TextOption trust;
+}  // namespace option
 
 /// FedVote: a hub whose workers vote on the sign of every weight, a bit or a trit each. The weights are
 /// w = tanh(a h) in (-1, 1), a = 1.5, and h is what is trained.

@@ -1,23 +1,30 @@
 #include "algorithms/methods/gas_loc.hpp"
 
 #include "algorithms/methods/parts/full_mixing.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
+namespace option {
+const TextOption mixes("mixes", {{"momentum", "models"}},
+                       "what gossip mixes: the models after the outer momentum (`momentum`), or before it, "
+                       "so that a peer's momentum stays its own (`models`, as published)");
+}  // namespace option
+
 template <class Scalar>
 GasLoc<Scalar>::GasLoc(const MethodInput<Scalar>& input)
-    : consensus_step_(*input.options.consensus_step),
-      mixes_momentum_(*input.options.form == "mixed"),
-      outer_(OuterRule::parse(*input.options.outer)),
+    : consensus_step_(input.options[option::consensus_step]),
+      mixes_momentum_(input.options[option::mixes] == "momentum"),
+      outer_(OuterRule::parse(input.options[option::outer])),
       x_(input.initial),
       moved_(input.initial.size()),
       before_(input.initial),
       sent_(input.initial.size()),
       local_(input) {
   if (outer_.kind != OuterRule::Kind::none && outer_.kind != OuterRule::Kind::nesterov)
-    throw Misuse("algorithm.outer", *input.options.outer,
+    throw Misuse("algorithm.outer", input.options[option::outer],
                  "gas-loc has no such momentum; expected nesterov(rho, beta) or none(rho)");
 }
 
@@ -43,7 +50,7 @@ Task GasLoc<Scalar>::iterate(Iteration<Scalar>& it) {
   x_ = sent_;
   it.report(add_differences(it.mixing(), packets, sent_, consensus_step_, x_));
 
-  // published: the momentum comes last, x_i <- x_i + beta (u_i - u_i before)
+  // mixes = models: the momentum comes last, x_i <- x_i + beta (u_i - u_i before)
   if (!mixes_momentum_) x_ += beta * (moved_ - before_);
   before_.swap(moved_);
 }
@@ -69,7 +76,7 @@ MethodInfo gas_loc_info() {
       .equation =
           "u_i = x_i + rho (y_i - x_i); x_i <- v_i + gamma sum_j w_ij (v_j - v_i), v_i = u_i + beta (u_i - "
           "u_i before); "
-          "published: x_i <- u_i + gamma sum_j w_ij (u_j - u_i) + beta (u_i - u_i before)",
+          "mixes = models: x_i <- u_i + gamma sum_j w_ij (u_j - u_i) + beta (u_i - u_i before)",
       .bytes = "deg (4d + 64)",
       .source = "Cagnasso et al. 2026, arXiv:2606.11081",
       .compressor = CompressorNeed::none,
@@ -77,16 +84,16 @@ MethodInfo gas_loc_info() {
       .may_be_joined = true,
       .permits_negative_weights = true,
       .permits_time_varying = true,
-      .options = {.consensus_step = 1.0,
-                  .optimizer = "sgd",
-                  .local_steps = 10,
-                  .form = "mixed",
-                  .outer = "nesterov(0.7, 0.9)"},
-      .forms = {"mixed", "published"},
+      .options = {{option::consensus_step, 1.0},
+                  {option::optimizer, "sgd"},
+                  {option::local_steps, 10},
+                  {option::mixes, "momentum"},
+                  {option::outer, "nesterov(0.7, 0.9)"}},
       .outer_gossip =
           [](const MethodOptions& options) {
-            return OuterGossip{*options.consensus_step, OuterRule::parse(*options.outer).momentum,
-                               *options.form == "mixed"};
+            return OuterGossip{options[option::consensus_step],
+                               OuterRule::parse(options[option::outer]).momentum,
+                               options[option::mixes] == "momentum"};
           },
       .manual = {.iteration = "y_i = x_i after H local steps; u_i = x_i + rho (y_i - x_i); v_i = u_i + beta "
                               "(u_i - u_i before); x_i <- v_i + gamma sum_j w_ij (v_j - v_i)",

@@ -3,8 +3,13 @@
 #include "algorithms/methods/parts/local_steps.hpp"
 #include "algorithms/methods/parts/outer_rule.hpp"
 #include "algorithms/seam/method.hpp"
+#include "algorithms/seam/method_options.hpp"
 
 namespace hearsay {
+
+namespace option {
+extern const TextOption mixes;
+}  // namespace option
 
 /// GASLoC: local steps, gossip in the place of an all-reduce, and DiLoCo's outer momentum without a common
 /// model.
@@ -14,7 +19,8 @@ namespace hearsay {
 ///   momentum   v_i = u_i + beta (u_i - u_i before)
 ///   gossip     send v_i to every neighbor;  x_i <- v_i + gamma sum_j w_ij (v_j - v_i)
 ///
-/// That is form = "mixed", the default. With form = "published", the momentum is each peer's own:
+/// That is mixes = "momentum", the default. With mixes = "models", as published, the momentum is each peer's
+/// own:
 ///
 ///   gossip     send u_i to every neighbor;  x_i <- u_i + gamma sum_j w_ij (u_j - u_i)
 ///   momentum   x_i <- x_i + beta (u_i - u_i before)
@@ -23,16 +29,16 @@ namespace hearsay {
 ///
 /// Sends      deg messages of 4d bytes (8d in double) per iteration. An iteration is a round of H steps.
 /// Options    optimizer, local_steps = H: see LocalSteps; outer = "nesterov(rho, beta)", or "none(rho)" for
-///            beta = 0 (none(1): local SGD by gossip); consensus_step = gamma; form, above.
+///            beta = 0 (none(1): local SGD by gossip); consensus_step = gamma; mixes, above.
 /// Shapes     x, y, u, u before, g in R^d: memory 6 d, with the vector that is mixed.
 /// Needs      W doubly stochastic. Along an eigenvalue l of (1 - gamma) I + gamma W, gossip alone is stable
-///            if l > -1 / (1 + 2 beta) (mixed), l > -1 - 2 beta (published): outer_gossip_limit.hpp, for
+///            if l > -1 / (1 + 2 beta) ("momentum"), l > -1 - 2 beta ("models"): outer_gossip_limit.hpp, for
 ///            random matchings, too. With beta = 0.9 pairs must not average in full.
 /// Invariant  the mean of the models moves as DiLoCo's model with the mean of the y_i - x_i, whatever W, in
-///            either form. On the complete graph with gamma = 1 "mixed" is diloco with nesterov(rho, beta).
+///            either. On the complete graph with gamma = 1 "momentum" is diloco with nesterov(rho, beta).
 /// Source     Cagnasso, Belilovsky, Oyallon 2026 (arXiv:2606.11081): the published form, known to us from a
 ///            secondary text.
-/// Departs    the default form is ours. On the complete graph the published form is not DiLoCo: its momentum
+/// Departs    the default is ours. On the complete graph the published form is not DiLoCo: its momentum
 ///            keeps the u_i apart for ever. Edge differences; the consensus step is CHOCO's.
 template <class Scalar>
 class GasLoc final : public Algorithm<Scalar> {

@@ -1,6 +1,7 @@
 #include "algorithms/methods/gen_qsgd.hpp"
 
 #include "algorithms/methods/parts/answers.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/parts/worker_steps.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
@@ -11,7 +12,8 @@ namespace {
 /// Returns the options with the local steps of this peer.
 template <class Scalar>
 MethodInput<Scalar> with_own_steps(MethodInput<Scalar> input) {
-  input.options.local_steps = local_steps_of(input.options, input.self, input.peer_count, input.worker_count);
+  input.options.set(option::local_steps,
+                    local_steps_of(input.options, input.self, input.peer_count, input.worker_count));
   return input;
 }
 
@@ -23,7 +25,7 @@ GenQsgd<Scalar>::GenQsgd(const MethodInput<Scalar>& input)
       place_(input),
       x_(input.initial),
       compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
-      down_compressor_(make_compressor<Scalar>(*input.options.down_compressor, input.segments)),
+      down_compressor_(make_compressor<Scalar>(input.options[option::down_compressor], input.segments)),
       downlink_(input),
       local_(with_own_steps(input)),
       change_(input.initial.size()) {
@@ -93,10 +95,10 @@ MethodInfo gen_qsgd_info() {
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .permits_tree = true,
-          .options = {.optimizer = "sgd",
-                      .local_steps = 10,
-                      .down_compressor = "dither(linf, levels=7, bucket=512)",
-                      .worker_steps = "equal"},
+          .options = {{option::optimizer, "sgd"},
+                      {option::local_steps, 10},
+                      {option::down_compressor, "dither(linf, levels=7, bucket=512)"},
+                      {option::worker_steps, "equal"}},
           .manual = {.bytes_note = "(*)",
                      .memory = "hub 5, worker 4",
                      .needs = "a hub and workers; both compressors unbiased"},

@@ -1,6 +1,7 @@
 #include "algorithms/methods/k_gt.hpp"
 
 #include "algorithms/methods/parts/full_mixing.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -8,14 +9,15 @@ namespace hearsay {
 
 template <class Scalar>
 KGt<Scalar>::KGt(const MethodInput<Scalar>& input)
-    : local_steps_(*input.options.local_steps),
-      rate_(OuterRule::parse(*input.options.outer).rate),
+    : local_steps_(input.options[option::local_steps]),
+      rate_(OuterRule::parse(input.options[option::outer]).rate),
       x_(input.initial),
       correction_(Vector<Scalar>::Zero(input.initial.size())),
       drift_(input.initial.size()),
       mixed_(input.initial.size()) {
-  if (OuterRule::parse(*input.options.outer).kind != OuterRule::Kind::none)
-    throw Misuse("algorithm.outer", *input.options.outer, "k-gt has no outer momentum; expected none(rho)");
+  if (OuterRule::parse(input.options[option::outer]).kind != OuterRule::Kind::none)
+    throw Misuse("algorithm.outer", input.options[option::outer],
+                 "k-gt has no outer momentum; expected none(rho)");
   if (local_steps_ > 1) point_.resize(x_.size());
 }
 
@@ -73,7 +75,8 @@ MethodInfo k_gt_info() {
           .membership = Membership::reinitialise,
           .permits_negative_weights = true,
           .permits_time_varying = true,
-          .options = {.local_steps = 5, .outer = "none(1)"},
+          .options = {{option::local_steps, 5}, {option::outer, "none(1)"}},
+          .divides_by_step = [](const MethodOptions&) { return std::string("k-gt"); },
           .manual = {.memory = "6", .needs = "W doubly stochastic"},
           .make = factory<KGt>()};
 }

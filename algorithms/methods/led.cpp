@@ -1,6 +1,7 @@
 #include "algorithms/methods/led.hpp"
 
 #include "algorithms/methods/parts/full_mixing.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -49,7 +50,7 @@ MethodInfo led_info() {
           .needs_symmetric_mixing = true,
           .permits_negative_weights = true,
           .smallest_eigenvalue_above = 0.0,
-          .options = {.consensus_step = 0.2, .local_steps = 5},
+          .options = {{option::consensus_step, 0.2}, {option::local_steps, 5}},
           .manual = {.memory = "4", .needs = "W symmetric, no eigenvalue below 0"},
           .make = factory<Led>()};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -27,8 +28,8 @@ template <class Scalar>
 class Led final : public Algorithm<Scalar> {
  public:
   explicit Led(const MethodInput<Scalar>& input)
-      : local_steps_(*input.options.local_steps),
-        dual_step_(*input.options.consensus_step),
+      : local_steps_(input.options[option::local_steps]),
+        dual_step_(input.options[option::consensus_step]),
         x_(input.initial),
         dual_(Vector<Scalar>::Zero(input.initial.size())),
         differences_(input.initial.size()) {}

@@ -8,6 +8,8 @@
 #include "algorithms/compression/seam/full_precision.hpp"
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/downlink.hpp"
+#include "algorithms/methods/parts/option_checks.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 #include "topology/hub_rounds.hpp"
 
@@ -17,7 +19,7 @@ template <class Scalar>
 Lgc<Scalar>::Lgc(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
       first_worker_(input.peer_count - input.worker_count),
-      dense_rounds_(*input.options.dense_rounds),
+      dense_rounds_(input.options[option::dense_rounds]),
       full_precision_(make_compressor<Scalar>("none", input.segments)),
       compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
       x_(input.initial),
@@ -252,7 +254,9 @@ MethodInfo lgc_info() {
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .permits_time_varying = true,
-          .options = {.rank = 8, .dense_rounds = 20},
+          .options = {{option::rank, 8}, {option::dense_rounds, 20}},
+          .check = check_learned_rank,
+          .unknown_sizes = [](const MethodOptions&) { return UnknownSizes{"the gradients"}; },
           .manual = {.memory = "hub 4 + rank, while dense 4 + 4 n, worker 3 + rank",
                      .needs = "a hub and workers; C contracting"},
           .make = factory<Lgc>()};

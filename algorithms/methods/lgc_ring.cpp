@@ -5,6 +5,8 @@
 
 #include "algorithms/methods/parts/full_mixing.hpp"
 #include "algorithms/methods/parts/in_turn.hpp"
+#include "algorithms/methods/parts/option_checks.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -13,7 +15,7 @@ template <class Scalar>
 LgcRing<Scalar>::LgcRing(const MethodInput<Scalar>& input)
     : peer_count_(input.peer_count),
       learns_(input.self == 0),
-      dense_rounds_(*input.options.dense_rounds),
+      dense_rounds_(input.options[option::dense_rounds]),
       gathered_rounds_(std::min(dense_rounds_, KeptGradients<Scalar>::of_each)),
       ring_(input.self, input.peer_count),
       gather_(input.self, input.peer_count),
@@ -162,7 +164,9 @@ MethodInfo lgc_ring_info() {
       .pattern = Pattern::ring,
       .permits_negative_weights = true,
       .permits_time_varying = true,
-      .options = {.rank = 8, .dense_rounds = 20},
+      .options = {{option::rank, 8}, {option::dense_rounds, 20}},
+      .check = check_learned_rank,
+      .unknown_sizes = [](const MethodOptions&) { return UnknownSizes{"the gradients"}; },
       .manual = {.iteration = "c_i = P' z_i + C(p - P' z_i), z_i = P p, p = g_i + e_i; e_i <- p - c_i; x <- "
                               "x - (eta/n) sum_j c_j; P is learned from the gradients of dense_rounds; the "
                               "z_j are summed and the rest gathered round a ring",

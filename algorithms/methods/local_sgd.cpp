@@ -1,8 +1,15 @@
 #include "algorithms/methods/local_sgd.hpp"
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
+
+namespace option {
+const TextOption inner_state("inner_state", {{"keep", "reset", "average"}},
+                             "the local optimizer's state after a round: `keep` it, `reset` it, or `average` "
+                             "it over the peers, which is sent, too");
+}  // namespace option
 
 template <class Scalar>
 Task LocalSgd<Scalar>::iterate(Iteration<Scalar>& it) {
@@ -57,7 +64,10 @@ MethodInfo local_sgd_family(const std::string& outer) {
           .pattern = Pattern::ring,
           .permits_negative_weights = true,
           .permits_time_varying = true,
-          .options = {.optimizer = "sgd", .local_steps = 10, .outer = outer, .inner_state = "keep"},
+          .options = {{option::optimizer, "sgd"},
+                      {option::local_steps, 10},
+                      {option::outer, outer},
+                      {option::inner_state, "keep"}},
           .manual = {.needs = "nothing of W"},
           .make = factory<LocalSgd>()};
 }

@@ -3,10 +3,16 @@
 #include "algorithms/methods/parts/local_steps.hpp"
 #include "algorithms/methods/parts/outer_rule.hpp"
 #include "algorithms/methods/parts/ring_sum.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/parts/state_vectors.hpp"
 #include "algorithms/seam/method.hpp"
+#include "algorithms/seam/method_options.hpp"
 
 namespace hearsay {
+
+namespace option {
+extern const TextOption inner_state;
+}  // namespace option
 
 /// Local SGD, DiLoCo and SlowMo: H local steps at every peer, and an outer step by the mean of what they did,
 /// summed by a ring all-reduce. The three differ in the outer rule.
@@ -44,9 +50,9 @@ class LocalSgd final : public Algorithm<Scalar> {
         ring_(input.self, input.peer_count),
         x_(input.initial),
         local_(input),
-        outer_(OuterRule::parse(*input.options.outer), input.initial.size()),
-        resets_(*input.options.inner_state == "reset") {
-    if (*input.options.inner_state == "average") local_.visit_optimizer(averaged_);
+        outer_(OuterRule::parse(input.options[option::outer]), input.initial.size()),
+        resets_(input.options[option::inner_state] == "reset") {
+    if (input.options[option::inner_state] == "average") local_.visit_optimizer(averaged_);
     drift_.resize(x_.size());
     if (averaged_.size() != 0) sum_.resize(x_.size() + averaged_.size());
   }

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "algorithms/methods/parts/difference_downlink.hpp"
 #include "algorithms/methods/parts/difference_uplink.hpp"
 #include "algorithms/seam/method.hpp"
@@ -17,21 +21,32 @@ namespace hearsay {
 ///   gather    hub:        ghat = hbar + (1/r) sum_{S} q_i;   hbar <- hbar + (alpha/n) sum_{S} q_i
 ///   step      hub:        w <- w - eta ghat
 ///
-/// H = w_0 at first. The model that counts is w.
+/// H = w_0 at first. The model that counts is w. Rand-MCM draws the compression anew for every worker, and
+/// has an H_i for each:
 ///
-/// Sends      hub: r messages of |C_dwn| bytes; worker: one of |C| bytes. If workers may sit out, the hub
+///   down      hub -> i:   Omega_i = C_dwn(w - H_i)     for each i of the round, in ascending id
+///             i:          xhat_i = H_i + Omega_i;   H_i <- H_i + alpha_dwn Omega_i      (H_i: at both ends)
+///
+/// The errors of the workers' models are then independent, so their mean is smaller. The hub encodes r times
+/// an iteration, and keeps every H_i.
+///
+/// Sends      hub: r messages of |C_dwn| bytes; worker: one of |C| bytes. If workers may sit out, mcm's hub
 ///            sends another before: 8 bytes and |C_dwn| + 4 per round that the worker missed, or H in full if
 ///            that is shorter.
 /// Options    memory_step = alpha; down_memory_step = alpha_dwn.
-/// Shapes     xhat, H, h, g - h, g in R^d: memory worker 5 d; hub besides w, hbar and ghat: 8 d;
-///            head besides the sum of its group's h_i, H_j and s_j: 8 d.
-/// Needs      a star around peer 0, or a tree of two levels below it. C and C_dwn unbiased; alpha <= 1 /
-///            (1 + omega), alpha_dwn likewise.
-/// Invariant  H is equal at all that hear it, bit for bit. Given the past, E xhat = w. w moves by what is
+/// Shapes     xhat, H, h, g - h, g in R^d: memory worker 5 d; hub besides w, hbar and ghat: 8 d, and with
+///            rand-mcm the H_i of the other workers, n + 7 d; head besides the sum of its group's h_i, H_j
+///            and s_j: 8 d.
+/// Needs      a star around peer 0, or for mcm a tree of two levels below it. C and C_dwn unbiased; alpha <=
+///            1 / (1 + omega), alpha_dwn likewise. With rand-mcm the H_i of a worker that sits out stays at
+///            both ends.
+/// Invariant  H is equal at all that hear it, bit for bit, and so is H_i at both ends (a state of both, for
+///            the hub moves it before it hears). Given the past, E xhat = w. w moves by what is
 ///            decoded of the q_i (Q_j) alone. With C_dwn = none w moves as in DIANA, to rounding.
-/// Source     Philippenko, Dieuleveut 2021 (arXiv:2102.12528), Algorithm 1.
+/// Source     Philippenko, Dieuleveut 2021 (arXiv:2102.12528), Algorithm 1, and Rand-MCM there.
 /// Departs    the theorem's alpha_dwn is 1 / (8 omega_dwn), the authors' code has 1 / (2 (1 + omega_dwn)),
-///            which is our default. The hub keeps hbar instead of every h_i.
+///            which is our default. The hub keeps hbar instead of every h_i. Rand-MCM-G, with one H for all
+///            that only the hub knows, is not here: it has to be sent in full now and then.
 template <class Scalar>
 class Mcm final : public Algorithm<Scalar> {
  public:
@@ -55,6 +70,44 @@ class Mcm final : public Algorithm<Scalar> {
   Vector<Scalar> estimate_;    // ghat, of the hub; s_j - H_j, of a head
 };
 
+/// Rand-MCM: the box of Mcm has its lines.
+template <class Scalar>
+class RandMcm final : public Algorithm<Scalar> {
+ public:
+  explicit RandMcm(const MethodInput<Scalar>& input);
+
+  Task iterate(Iteration<Scalar>& it) override;
+  /// w at the hub, xhat_i at a worker.
+  const Vector<Scalar>& model() const override { return is_hub_ ? w_ : x_; }
+  void visit_state(StateVisitor<Scalar>& visitor) override;
+  Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
+
+ private:
+  void tell(Iteration<Scalar>& it);
+  CodecStatus take(std::span<const std::byte> omega);
+
+  bool is_hub_;
+  Scalar down_memory_step_;   // alpha_dwn
+  Vector<Scalar> x_;          // xhat_i
+  Vector<Scalar> reference_;  // H_i
+  DifferenceUplink<Scalar> uplink_;
+  std::unique_ptr<Compressor<Scalar>> down_compressor_;
+  Vector<Scalar> difference_;  // g_i - h_i; w - H_i while it is encoded
+
+  // Of the hub.
+  Vector<Scalar> w_;
+  Vector<Scalar> estimate_;  // ghat
+  struct Reference {
+    PeerId worker;
+    std::string name;  // "reference of 3", for visitors
+    Vector<Scalar> vector;
+  };
+  Vector<Scalar>& reference_of(PeerId worker);
+  std::vector<Reference> references_;  // H_i of the workers, ascending
+  std::vector<PacketRef> messages_;    // Omega_i of one `tell`
+};
+
 MethodInfo mcm_info();
+MethodInfo rand_mcm_info();
 
 }  // namespace hearsay

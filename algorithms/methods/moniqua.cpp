@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -9,8 +10,8 @@ namespace hearsay {
 template <class Scalar>
 Moniqua<Scalar>::Moniqua(const MethodInput<Scalar>& input)
     : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
-      consensus_step_(*input.options.consensus_step),
-      adapts_first_(*input.options.form == "adapt-then-combine"),
+      consensus_step_(input.options[option::consensus_step]),
+      adapts_first_(input.options[option::order] == "adapt-then-combine"),
       x_(input.initial),
       own_recovered_(input.initial.size()),
       recovered_(input.initial.size()),
@@ -80,24 +81,26 @@ Traffic Moniqua<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) con
 }
 
 MethodInfo moniqua_info() {
-  return {
-      .name = "moniqua",
-      .summary = "models quantized modulo a range, recovered near one's own; no extra memory",
-      .equation = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j = C(x_j) read near x_i",
-      .bytes = "deg (|C| + 64)",
-      .source = "Lu and De Sa 2020, arXiv:2002.11787, Algorithm 1",
-      .compressor = CompressorNeed::bounded,
-      .membership = Membership::no_return,
-      .default_compressor = "mod(k=256, step=0.02)",
-      .permits_time_varying = true,
-      .options = {.consensus_step = 1.0, .optimizer = "sgd", .local_steps = 1, .form = "combine-then-adapt"},
-      .forms = {"combine-then-adapt", "adapt-then-combine"},
-      .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j what `mod` "
-                              "says of x_j, read near x_i",
-                 .memory = "5",
-                 .needs = "W doubly stochastic; neighbors within step (k - 2)/2 of each other, step (k - "
-                          "1)/2 with `nearest`"},
-      .make = factory<Moniqua>()};
+  return {.name = "moniqua",
+          .summary = "models quantized modulo a range, recovered near one's own; no extra memory",
+          .equation = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j = C(x_j) read near x_i",
+          .bytes = "deg (|C| + 64)",
+          .source = "Lu and De Sa 2020, arXiv:2002.11787, Algorithm 1",
+          .compressor = CompressorNeed::bounded,
+          .membership = Membership::no_return,
+          .default_compressor = "mod(k=256, step=0.02)",
+          .permits_time_varying = true,
+          .options = {{option::consensus_step, 1.0},
+                      {option::optimizer, "sgd"},
+                      {option::local_steps, 1},
+                      {option::order, "combine-then-adapt"}},
+          .orders = {"combine-then-adapt", "adapt-then-combine"},
+          .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j what `mod` "
+                                  "says of x_j, read near x_i",
+                     .memory = "5",
+                     .needs = "W doubly stochastic; neighbors within step (k - 2)/2 of each other, step (k - "
+                              "1)/2 with `nearest`"},
+          .make = factory<Moniqua>()};
 }
 
 }  // namespace hearsay

@@ -15,11 +15,11 @@ namespace hearsay {
 ///   recover    xt_j = the value near x_i that q_j stands for, for every neighbor j;  xt_i likewise, from q_i
 ///   consensus  x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i
 ///
-/// With form = "adapt-then-combine", the default for H > 1 local steps, x_i <- x_i - eta g_i comes before
+/// With order = "adapt-then-combine", the default for H > 1 local steps, x_i <- x_i - eta g_i comes before
 /// "publish", and "consensus" is x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i).
 ///
 /// Options    consensus_step gamma: 1 for fine grids; the coarser the grid, the smaller; optimizer,
-///            local_steps: see LocalSteps; form, above.
+///            local_steps: see LocalSteps; order, above.
 /// Sends      deg messages of |C| bytes per iteration: log2 k bits a coordinate with C = mod(k, step). One
 ///            bit with mod(2, step, nearest), which is biased and wants a small gamma.
 /// Shapes     x, xt_i, xt_j, the mixed model and g in R^d: memory 5 d, whatever the degree.

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -9,7 +10,7 @@ namespace hearsay {
 template <class Scalar>
 Naive<Scalar>::Naive(const MethodInput<Scalar>& input)
     : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
-      adapts_first_(*input.options.form == "adapt-then-combine"),
+      adapts_first_(input.options[option::order] == "adapt-then-combine"),
       x_(input.initial),
       heard_self_(input.initial.size()),
       heard_neighbor_(input.initial.size()),
@@ -77,8 +78,10 @@ MethodInfo naive_info() {
           .may_be_joined = true,
           .default_compressor = "dither(linf, bits=8, bucket=512)",
           .permits_time_varying = true,
-          .options = {.optimizer = "sgd", .local_steps = 1, .form = "combine-then-adapt"},
-          .forms = {"combine-then-adapt", "adapt-then-combine"},
+          .options = {{option::optimizer, "sgd"},
+                      {option::local_steps, 1},
+                      {option::order, "combine-then-adapt"}},
+          .orders = {"combine-then-adapt", "adapt-then-combine"},
           .manual = {.memory = "5", .needs = "a negative control: its error never vanishes"},
           .make = factory<Naive>()};
 }

@@ -11,17 +11,17 @@ namespace hearsay {
 ///   publish    c_i = C(x_i), encoded once, sent to every neighbor
 ///   mix, step  x_i <- C(x_i) + sum_j w_ij (C(x_j) - C(x_i)) - eta g_i        (the self term is C(x_i), too)
 ///
-/// With form = "adapt-then-combine", the default for H > 1 local steps, the steps come before "publish", and
+/// With order = "adapt-then-combine", the default for H > 1 local steps, the steps come before "publish", and
 /// the last line is x_i <- C(x_i) + sum_j w_ij (C(x_j) - C(x_i)).
 ///
 /// The error of C is relative to the model, not to what is left to learn, and enters the average in every
 /// iteration. The result is a floor that no step size schedule removes, or a random walk of the mean.
 ///
-/// Options    optimizer, local_steps: see LocalSteps; form, above.
+/// Options    optimizer, local_steps: see LocalSteps; order, above.
 /// Sends      deg messages of |C| bytes per iteration.
 /// Shapes     x, C(x_i), one C(x_j), the mixed model, g in R^d; memory 5d.
 /// Needs      W doubly stochastic. It takes any compressor, but converges with `none` only.
-/// Invariant  with compressor none it is D-PSGD, in either form; nothing else is preserved.
+/// Invariant  with compressor none it is D-PSGD, in either order; nothing else is preserved.
 /// Source     the "naive compression" of Tang, Gan, Zhang, Zhang, Liu 2018 (arXiv:1803.06443), section 3.
 template <class Scalar>
 class Naive final : public Algorithm<Scalar> {

@@ -1,6 +1,7 @@
 #include "algorithms/methods/noloco.hpp"
 
 #include "algorithms/methods/parts/full_mixing.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -8,14 +9,14 @@ namespace hearsay {
 
 template <class Scalar>
 NoLoCo<Scalar>::NoLoCo(const MethodInput<Scalar>& input)
-    : consensus_step_(*input.options.consensus_step),
-      outer_(OuterRule::parse(*input.options.outer)),
+    : consensus_step_(input.options[option::consensus_step]),
+      outer_(OuterRule::parse(input.options[option::outer])),
       x_(input.initial),
       momentum_(Vector<Scalar>::Zero(input.initial.size())),
       drift_(input.initial.size()),
       local_(input) {
   if (outer_.kind != OuterRule::Kind::none && outer_.kind != OuterRule::Kind::heavy_ball)
-    throw Misuse("algorithm.outer", *input.options.outer,
+    throw Misuse("algorithm.outer", input.options[option::outer],
                  "noloco has no such momentum; expected heavy-ball(rho, beta) or none(rho)");
 }
 
@@ -64,13 +65,14 @@ MethodInfo noloco_info() {
       .may_be_joined = true,
       .permits_negative_weights = true,
       .permits_time_varying = true,
-      .options = {.consensus_step = 0.7,
-                  .optimizer = "sgd",
-                  .local_steps = 10,
-                  .outer = "heavy-ball(0.7, 0.5)"},
+      .options = {{option::consensus_step, 0.7},
+                  {option::optimizer, "sgd"},
+                  {option::local_steps, 10},
+                  {option::outer, "heavy-ball(0.7, 0.5)"}},
       .outer_gossip =
           [](const MethodOptions& options) {
-            return OuterGossip{*options.consensus_step, OuterRule::parse(*options.outer).momentum, false};
+            return OuterGossip{options[option::consensus_step],
+                               OuterRule::parse(options[option::outer]).momentum, false};
           },
       .manual = {.iteration = "D_i the sum of H local steps; m_i <- beta m_i + rho sum_j w_ij D_j + gamma "
                               "(sum_j w_ij x_j - x_i); x_i <- x_i + m_i",

@@ -4,6 +4,7 @@
 
 #include "algorithms/arithmetic/square_roots.hpp"
 #include "algorithms/methods/parts/answers.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -18,11 +19,11 @@ constexpr double beta2 = 0.999;
 template <class Scalar>
 OneBitAdam<Scalar>::OneBitAdam(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
-      dense_rounds_(*input.options.dense_rounds),
+      dense_rounds_(input.options[option::dense_rounds]),
       x_(input.initial),
       full_precision_(make_compressor<Scalar>("none", input.segments)),
       compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
-      down_compressor_(make_compressor<Scalar>(*input.options.down_compressor, input.segments)),
+      down_compressor_(make_compressor<Scalar>(input.options[option::down_compressor], input.segments)),
       downlink_(input),
       mean_(Vector<Scalar>::Zero(input.initial.size())),
       squares_(Vector<Scalar>::Zero(input.initial.size())),
@@ -139,9 +140,10 @@ MethodInfo one_bit_adam_info() {
           .down_compressor = CompressorNeed::contracting,
           .membership = Membership::no_return,
           .default_compressor = "sign",
+          .default_step_size = 0.001,
           .pattern = Pattern::star,
           .permits_negative_weights = true,
-          .options = {.down_compressor = "sign", .dense_rounds = 50},
+          .options = {{option::down_compressor, "sign"}, {option::dense_rounds, 50}},
           .manual = {.memory = "hub 7, worker 6",
                      .needs = "a hub and workers, all in every round; both compressors contracting"},
           .make = factory<OneBitAdam>()};

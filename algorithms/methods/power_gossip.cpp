@@ -5,6 +5,7 @@
 
 #include "algorithms/compression/seam/full_precision.hpp"
 #include "algorithms/methods/parts/low_rank.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -13,8 +14,8 @@ template <class Scalar>
 PowerGossip<Scalar>::PowerGossip(const MethodInput<Scalar>& input)
     : layers_(input.segments),
       rank_(static_cast<Index>(
-          std::min(*input.options.rank, static_cast<std::uint64_t>(input.initial.size())))),
-      consensus_step_(*input.options.consensus_step),
+          std::min(input.options[option::rank], static_cast<std::uint64_t>(input.initial.size())))),
+      consensus_step_(input.options[option::consensus_step]),
       x_(input.initial),
       neighbors_(input.neighbors),
       directions_(input.neighbors.size()),
@@ -193,7 +194,11 @@ MethodInfo power_gossip_info() {
           .source = "Vogels et al. 2020, arXiv:2008.01425, Algorithm 1",
           .compressor = CompressorNeed::none,
           .needs_symmetric_mixing = true,
-          .options = {.consensus_step = 1.0, .optimizer = "sgd", .local_steps = 1, .rank = 1},
+          .options = {{option::consensus_step, 1.0},
+                      {option::optimizer, "sgd"},
+                      {option::local_steps, 1},
+                      {option::rank, 1}},
+          .unknown_sizes = [](const MethodOptions&) { return UnknownSizes{"the matrices of the layers"}; },
           .manual = {.iteration = "M_i <- M_i - eta G_i + gamma w_ij (M_j - M_i) P P' for every layer's "
                                   "matrix M and edge, P from the last exchange",
                      .memory = "3, and rank (rows + columns) a neighbor",

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "algorithms/methods/parts/low_rank.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -29,7 +30,7 @@ PowerSgd<Scalar>::PowerSgd(const MethodInput<Scalar>& input)
                 .right_size = 0};
     if (layer.rows > 1 && layer.columns > 1) {
       layer.rank = static_cast<std::size_t>(
-          std::min({*input.options.rank, std::uint64_t{layer.rows}, std::uint64_t{layer.columns}}));
+          std::min({input.options[option::rank], std::uint64_t{layer.rows}, std::uint64_t{layer.columns}}));
       layer.left_size = layer.rank * layer.rows;
       layer.right_size = layer.rank * layer.columns;
     }
@@ -140,7 +141,9 @@ MethodInfo powersgd_info() {
       .pattern = Pattern::ring,
       .permits_negative_weights = true,
       .permits_time_varying = true,
-      .options = {.rank = 2},
+      .options = {{option::rank, 2}},
+      .divides_by_step = [](const MethodOptions&) { return std::string("powersgd"); },
+      .unknown_sizes = [](const MethodOptions&) { return UnknownSizes{"the matrices of the layers"}; },
       .manual = {.iteration = "M_i = G_i + E_i for every layer's matrix; P = orthonormal columns of (1/n) "
                               "sum_j M_j Q; Q = (1/n) sum_j M_j' P; E_i = M_i - P Q'; x <- x - eta P Q'",
                  .memory = "4",

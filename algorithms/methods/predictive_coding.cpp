@@ -4,13 +4,30 @@
 #include <limits>
 
 #include "algorithms/arithmetic/wire_scalar.hpp"
+#include "algorithms/compression/seam/bracket.hpp"
 #include "algorithms/compression/seam/byte_pieces.hpp"
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/downlink.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
+#include "algorithms/seam/advice.hpp"
 #include "algorithms/seam/method_factory.hpp"
+#include "algorithms/seam/run_view.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
+
+namespace option {
+const TextOption predictors(
+    "predictors", {},
+    "what a worker may predict its local model by, from the changes of the hub's: some of `hold` (no "
+    "change), `last`, `mean3` and `ema`, the cheapest of which is taken");
+const NumberOption rate_weight(
+    "rate_weight", {0.0, any_number},
+    "lambda: the cheapest has the least rms error + lambda times the bits of a coordinate");
+const CountOption quantizers("quantizers", {1},
+                             "Q: quantizers to choose from in the same way, grids 1, 2, 4, ... times as "
+                             "coarse as the compressor's; at most 16");
+}  // namespace option
 
 namespace {
 
@@ -29,9 +46,9 @@ unsigned quantizers_of(std::uint64_t quantizers) {
 template <class Scalar>
 PredictiveCoding<Scalar>::PredictiveCoding(const MethodInput<Scalar>& input)
     : is_hub_(input.self == hub_id),
-      predictors_(parse_predictors(*input.options.predictors)),
-      rate_weight_(*input.options.rate_weight),
-      quantizers_(quantizers_of(*input.options.quantizers)),
+      predictors_(parse_predictors(input.options[option::predictors])),
+      rate_weight_(input.options[option::rate_weight]),
+      quantizers_(quantizers_of(input.options[option::quantizers])),
       x_(input.initial),
       local_(input),
       changes_(input.initial.size()),
@@ -43,7 +60,7 @@ PredictiveCoding<Scalar>::PredictiveCoding(const MethodInput<Scalar>& input)
          make_compressor<Scalar>(input.compressor, {{segment.name, 0, segment.rows, segment.columns}})});
   if (!is_hub_) return;
   sum_.resize(x_.size());
-  outer_.emplace(OuterRule::parse(*input.options.outer), x_.size());
+  outer_.emplace(OuterRule::parse(input.options[option::outer]), x_.size());
 }
 
 template <class Scalar>
@@ -219,6 +236,29 @@ Traffic PredictiveCoding<Scalar>::traffic(std::uint64_t number, const PeerRows& 
   return gossip_traffic(rows.at(number - 1), bytes, exact);
 }
 
+namespace {
+
+/// Warns of a compressor of which no cost is known before it draws. Refuses quantizers to choose from where
+/// all would be the same.
+void check_predictors(const RunView& view, Advice& advice) {
+  const auto made = make_compressor<double>(view.compressor, {});
+  const auto* rounding = dynamic_cast<const RoundingCompressor<double>*>(made.get());
+  const double zero = 0;
+  const bool costs_are_known = rounding != nullptr && !rounding->brackets({&zero, 1}).empty();
+  const bool has_grid = made->traits(1).absolute_error_per_coordinate.value_or(0.0) > 0.0;
+  if (view.options[option::quantizers] > 1 && !(costs_are_known && has_grid))
+    advice.refuse("algorithm.quantizers", std::to_string(view.options[option::quantizers]),
+                  view.compressor +
+                      " rounds to no grid of its own that could be coarser; expected 1, or a grid as the "
+                      "compressor, such as grid(0.01) | entropy");
+  if (costs_are_known || view.compressor == "none") return;
+  advice.warn(view.compressor + ": it does not round each coordinate by itself, so " + view.method.name +
+              " cannot tell which predictor is the cheapest, and takes the first; expected grid(0.01) | "
+              "entropy, or another without selector and transform");
+}
+
+}  // namespace
+
 MethodInfo predictive_coding_info() {
   return {
       .name = "predictive-coding",
@@ -236,12 +276,14 @@ MethodInfo predictive_coding_info() {
       .permits_negative_weights = true,
       .permits_time_varying = true,
       .answers_may_be_late = true,
-      .options = {.optimizer = "sgd",
-                  .local_steps = 10,
-                  .outer = "none(1)",
-                  .predictors = "hold, last, mean3, ema",
-                  .rate_weight = 0.1,
-                  .quantizers = 1},
+      .options = {{option::optimizer, "sgd"},
+                  {option::local_steps, 10},
+                  {option::outer, "none(1)"},
+                  {option::predictors, "hold, last, mean3, ema"},
+                  {option::rate_weight, 0.1},
+                  {option::quantizers, 1}},
+      .check = check_predictors,
+      .unknown_sizes = [](const MethodOptions&) { return UnknownSizes{"the gradients"}; },
       .manual = {.memory = "hub 10, worker 9", .needs = "a hub and workers; C unbiased"},
       .make = factory<PredictiveCoding>()};
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 #include <vector>
+#include "algorithms/seam/method_options.hpp"
 
 #include "algorithms/compression/seam/bracket.hpp"
 #include "algorithms/methods/parts/local_steps.hpp"
@@ -12,6 +13,12 @@
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
+
+namespace option {
+extern const TextOption predictors;
+extern const NumberOption rate_weight;
+extern const CountOption quantizers;
+}  // namespace option
 
 /// Predictive coding: FedPAQ whose workers send their models as differences to a prediction, and choose
 /// predictor and quantizer by what they cost in bits and in error.

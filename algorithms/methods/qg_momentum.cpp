@@ -1,13 +1,14 @@
 #include "algorithms/methods/qg_momentum.hpp"
 
 #include "algorithms/methods/parts/full_mixing.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
 
 template <class Scalar>
 QgMomentum<Scalar>::QgMomentum(const MethodInput<Scalar>& input)
-    : momentum_(static_cast<Scalar>(*input.options.momentum)),
+    : momentum_(static_cast<Scalar>(input.options[option::momentum])),
       x_(input.initial),
       memory_(Vector<Scalar>::Zero(input.initial.size())),
       direction_(input.initial.size()),
@@ -61,7 +62,8 @@ MethodInfo qg_momentum_info() {
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .smallest_eigenvalue_above = -0.9,
-          .options = {.momentum = 0.9},
+          .options = {{option::momentum, 0.9}},
+          .divides_by_step = [](const MethodOptions&) { return std::string("qg-momentum"); },
           .manual = {.memory = "5", .needs = "W doubly stochastic, smallest eigenvalue above -0.9"},
           .make = factory<QgMomentum>()};
 }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -10,7 +11,7 @@ template <class Scalar>
 QsgdAllreduce<Scalar>::QsgdAllreduce(const MethodInput<Scalar>& input)
     : self_(input.self),
       peer_count_(input.peer_count),
-      feedback_(FeedbackRule::parse(*input.options.feedback)),
+      feedback_(FeedbackRule::parse(input.options[option::feedback])),
       compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
       x_(input.initial),
       sum_(input.initial.size()),
@@ -94,7 +95,11 @@ MethodInfo qsgd_allreduce_info() {
       .pattern = Pattern::ring,
       .permits_negative_weights = true,
       .permits_time_varying = true,
-      .options = {.feedback = "auto"},
+      .options = {{option::feedback, "auto"}},
+      .divides_by_step =
+          [](const MethodOptions& options) {
+            return std::string(options[option::feedback] == "none" ? "" : "the feedback of qsgd-allreduce");
+          },
       .manual =
           {.iteration =
                "x <- x - (eta/n) sum_j C(g_j + m_j), m_i the error left over; packets gathered round a ring",

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 
 #include "algorithms/methods/ad_psgd.hpp"
 #include "algorithms/methods/allreduce_sgd.hpp"
@@ -25,7 +24,6 @@
 #include "algorithms/methods/dpsvrg.hpp"
 #include "algorithms/methods/dspg.hpp"
 #include "algorithms/methods/ecd_psgd.hpp"
-#include "algorithms/methods/econtrol.hpp"
 #include "algorithms/methods/ef21.hpp"
 #include "algorithms/methods/extra.hpp"
 #include "algorithms/methods/fed_avg.hpp"
@@ -45,13 +43,13 @@
 #include "algorithms/methods/noloco.hpp"
 #include "algorithms/methods/one_bit_adam.hpp"
 #include "algorithms/methods/own_methods.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/power_gossip.hpp"
 #include "algorithms/methods/powersgd.hpp"
 #include "algorithms/methods/predictive_coding.hpp"
 #include "algorithms/methods/qg_momentum.hpp"
 #include "algorithms/methods/qsgd_allreduce.hpp"
 #include "algorithms/methods/quantized_adagrad.hpp"
-#include "algorithms/methods/rand_mcm.hpp"
 #include "algorithms/methods/scaffold.hpp"
 #include "algorithms/methods/sgp.hpp"
 #include "algorithms/methods/sparse_loco.hpp"
@@ -61,8 +59,11 @@
 
 namespace hearsay {
 
-std::span<const MethodInfo> methods() {
-  static const std::array all = {
+namespace {
+
+/// All methods. A deque: references to them stay valid if callers add some.
+std::deque<MethodInfo>& all_methods() {
+  static std::deque<MethodInfo> all = {
       allreduce_sgd_info(),
       d_psgd_info(),
       naive_info(),
@@ -127,14 +128,6 @@ std::span<const MethodInfo> methods() {
   return all;
 }
 
-namespace {
-
-/// The methods that callers have added. A deque: references to them stay valid.
-std::deque<MethodInfo>& own_methods() {
-  static std::deque<MethodInfo> own;
-  return own;
-}
-
 std::vector<std::string> names_of(const MethodInfo& method) {
   std::vector<std::string> names = method.aliases;
   names.insert(names.begin(), method.name);
@@ -150,17 +143,33 @@ const MethodInfo* method_called(const std::string& name, std::vector<std::string
   };
   for (const MethodInfo& method : methods())
     if (is_called(method)) return &method;
-  for (const MethodInfo& method : own_methods())
-    if (is_called(method)) return &method;
   return nullptr;
 }
 
+/// Throws Misuse for a row whose name is that of another key of [algorithm].
+void require_free_name(const OptionRow& row) {
+  constexpr std::array keys_of_all = {"kind",    "compressor", "step_size", "step_schedule",
+                                      "warm_up", "batch",      "clip",      "allow_unsound"};
+  const auto has_its_name = [&](const OptionRow* other) { return other != &row && other->name == row.name; };
+  if (std::ranges::find(keys_of_all, row.name) != keys_of_all.end() ||
+      std::ranges::any_of(option_rows(), has_its_name))
+    throw Misuse("algorithm." + row.name, "an option",
+                 "there is another key of that name; expected its row (hearsay::option), or another name");
+}
+
 }  // namespace
+
+const std::deque<MethodInfo>& methods() { return all_methods(); }
 
 const MethodInfo& find_method(const std::string& name) {
   std::vector<std::string> known;
   if (const MethodInfo* method = method_called(name, known)) return *method;
   throw Misuse("algorithm.kind", name, "no such method" + did_you_mean(name, known));
+}
+
+const MethodInfo* method_named(const std::string& name) {
+  std::vector<std::string> known;
+  return method_called(name, known);
 }
 
 void add_method(MethodInfo method) {
@@ -169,7 +178,8 @@ void add_method(MethodInfo method) {
     if (method_called(name, known))
       throw Misuse("algorithm.kind", name, "a method is called so already; expected another name");
   }
-  own_methods().push_back(std::move(method));
+  for (const MethodOptions::Entry& option : method.options) require_free_name(*option.row);
+  all_methods().push_back(std::move(method));
 }
 
 std::string methods_that(const std::function<bool(const MethodInfo&)>& property) {
@@ -179,44 +189,54 @@ std::string methods_that(const std::function<bool(const MethodInfo&)>& property)
   return names;
 }
 
+std::vector<const OptionRow*> option_rows() {
+  std::vector<const OptionRow*> rows;
+  for (const MethodInfo& method : methods())
+    for (const MethodOptions::Entry& option : method.options)
+      if (std::ranges::find(rows, option.row) == rows.end()) rows.push_back(option.row);
+  return rows;
+}
+
+std::string readers_of(const OptionRow& row) {
+  return methods_that([&](const MethodInfo& method) { return method.options.has(row); });
+}
+
 namespace {
 
-/// Refuses a form of another method, and chooses the form if the user did not.
-void settle_form(const MethodOptions& set, const MethodInfo& method, MethodOptions& resolved) {
-  const auto knows = [&](const std::string& form) {
-    return std::ranges::find(method.forms, form) != method.forms.end();
+/// Refuses an order of another method, and chooses the order if the user did not.
+void settle_order(const MethodOptions& set, const MethodInfo& method, MethodOptions& resolved) {
+  const auto knows = [&](const std::string& order) {
+    return std::ranges::find(method.orders, order) != method.orders.end();
   };
-  if (set.form && !knows(*set.form)) {
+  if (const auto order = set.find(option::order); order && !knows(*order)) {
     std::string known;
-    for (const std::string& form : method.forms) known += (known.empty() ? "\"" : "\" or \"") + form;
-    throw Misuse("algorithm.form", *set.form, "no form of " + method.name + "; expected " + known + "\"");
+    for (const std::string& own : method.orders) known += (known.empty() ? "\"" : "\" or \"") + own;
+    throw Misuse("algorithm.order", *order, "no order of " + method.name + "; expected " + known + "\"");
   }
-  if (!set.form && knows("adapt-then-combine") && resolved.local_steps.value_or(1) > 1)
-    resolved.form = "adapt-then-combine";
+  if (!set.has(option::order) && knows("adapt-then-combine") &&
+      resolved.find(option::local_steps).value_or(1) > 1)
+    resolved.set(option::order, "adapt-then-combine");
 }
 
 }  // namespace
 
 MethodOptions resolved_options(const MethodOptions& set, const MethodInfo& method) {
   MethodOptions resolved = method.options;
-  for (const OptionKey& key : option_keys()) {
-    if (!key.set_in(set)) continue;
-    if (!key.set_in(method.options))
-      throw Misuse("algorithm." + key.name, key.text(set),
-                   method.name + " does not read it; leave it out (those that do: " +
-                       methods_that([&](const MethodInfo& reader) { return key.set_in(reader.options); }) +
-                       ")");
-    key.copy(set, resolved);
+  for (const MethodOptions::Entry& option : set) {
+    if (!method.options.has(*option.row))
+      throw Misuse(
+          "algorithm." + option.row->name, option.text(),
+          method.name + " does not read it; leave it out (those that do: " + readers_of(*option.row) + ")");
+    resolved.put(option);
   }
-  settle_form(set, method, resolved);
+  settle_order(set, method, resolved);
   if (!method.unread_options) return resolved;
   const UnreadOptions unread = method.unread_options(resolved);
-  for (const OptionKey& key : option_keys()) {
-    if (std::ranges::find(unread.names, key.name) == unread.names.end()) continue;
-    if (key.set_in(set))
-      throw Misuse("algorithm." + key.name, key.text(set),
+  for (const OptionRow* const row : unread.rows) {
+    if (set.has(*row))
+      throw Misuse("algorithm." + row->name, set.text(*row),
                    method.name + " with " + unread.because_of + " does not read it; leave it out");
-    key.copy({}, resolved);
+    resolved.clear(*row);
   }
   return resolved;
 }

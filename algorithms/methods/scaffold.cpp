@@ -2,6 +2,7 @@
 
 #include "algorithms/methods/parts/downlink.hpp"
 #include "algorithms/methods/parts/outer_rule.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -10,9 +11,9 @@ namespace hearsay {
 namespace {
 
 double server_step_of(const MethodOptions& options) {
-  const OuterRule outer = OuterRule::parse(*options.outer);
+  const OuterRule outer = OuterRule::parse(options[option::outer]);
   if (outer.kind != OuterRule::Kind::none)
-    throw Misuse("algorithm.outer", *options.outer,
+    throw Misuse("algorithm.outer", options[option::outer],
                  "scaffold's hub keeps no momentum; expected none(rho), such as none(1)");
   return outer.rate;
 }
@@ -21,7 +22,7 @@ double server_step_of(const MethodOptions& options) {
 
 template <class Scalar>
 Scaffold<Scalar>::Scaffold(const MethodInput<Scalar>& input)
-    : local_steps_(*input.options.local_steps),
+    : local_steps_(input.options[option::local_steps]),
       server_step_(static_cast<Scalar>(server_step_of(input.options))),
       x_(input.initial),
       controls_(input, local_steps_),
@@ -89,7 +90,7 @@ MethodInfo scaffold_info() {
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .permits_tree = true,
-          .options = {.local_steps = 10, .outer = "none(1)"},
+          .options = {{option::local_steps, 10}, {option::outer, "none(1)"}},
           .manual = {.iteration = "H times y_i <- y_i - eta (g_i - c_i + c); c_i <- c_i - c + (x - y_i)/(H "
                                   "eta); x <- x + (rho/r) sum_S (y_i - x); c the mean of all c_i",
                      .memory = "hub 7 (drop: n + 7), worker 6",

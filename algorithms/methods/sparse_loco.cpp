@@ -2,21 +2,23 @@
 
 #include <utility>
 
+#include "algorithms/methods/parts/option_checks.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
 
 template <class Scalar>
 SparseLoco<Scalar>::SparseLoco(const MethodInput<Scalar>& input)
-    : error_decay_(*input.options.error_decay),
+    : error_decay_(input.options[option::error_decay]),
       compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
       gather_(input.self, input.peer_count),
-      aggregate_(*input.options.aggregate, *compressor_, input.initial.size()),
+      aggregate_(input.options[option::aggregate], *compressor_, input.initial.size()),
       x_(input.initial),
       error_(Vector<Scalar>::Zero(input.initial.size())),
       mean_(input.initial.size()),
       local_(input),
-      outer_(OuterRule::parse(*input.options.outer), input.initial.size()) {}
+      outer_(OuterRule::parse(input.options[option::outer]), input.initial.size()) {}
 
 template <class Scalar>
 Task SparseLoco<Scalar>::iterate(Iteration<Scalar>& it) {
@@ -76,11 +78,12 @@ MethodInfo sparse_loco_info() {
       .pattern = Pattern::ring,
       .permits_negative_weights = true,
       .permits_time_varying = true,
-      .options = {.optimizer = "sgd",
-                  .local_steps = 10,
-                  .outer = "none(0.7)",
-                  .error_decay = 0.95,
-                  .aggregate = "mean"},
+      .options = {{option::optimizer, "sgd"},
+                  {option::local_steps, 10},
+                  {option::outer, "none(0.7)"},
+                  {option::error_decay, 0.95},
+                  {option::aggregate, "mean"}},
+      .check = warn_of_few_senders,
       .manual = {.iteration = "y_i = x after H local steps; e_i <- beta e_i + (x - y_i); x <- x - (rho/n) "
                               "sum_j C(e_j); e_i <- e_i - C(e_i); packets gathered round a ring",
                  .memory = "5",

@@ -1,23 +1,34 @@
 #include "algorithms/methods/streaming_diloco.hpp"
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
+namespace option {
+const CountOption fragments(
+    "fragments", {1}, "F: parts of the model that a round sums one after the other; it divides local_steps");
+const CountOption overlap(
+    "overlap", {0},
+    "tau: local steps that are taken while a fragment's sum travels; less than local_steps / fragments");
+const NumberOption own_share("own_share", {0.0, 1.0},
+                             "alpha: the share of the own model that stays when a fragment's sum has come");
+}  // namespace option
+
 template <class Scalar>
 StreamingDiloco<Scalar>::StreamingDiloco(const MethodInput<Scalar>& input)
     : peer_count_(input.peer_count),
-      local_steps_(*input.options.local_steps),
-      fragments_(*input.options.fragments),
-      overlap_(*input.options.overlap),
-      own_share_(*input.options.own_share),
+      local_steps_(input.options[option::local_steps]),
+      fragments_(input.options[option::fragments]),
+      overlap_(input.options[option::overlap]),
+      own_share_(input.options[option::own_share]),
       ring_(input.self, input.peer_count),
       x_(input.initial),
       own_(input.initial),
-      optimizer_(
-          make_local_optimizer<Scalar>(*input.options.optimizer, input.initial.size(), input.segments)),
-      outer_(OuterRule::parse(*input.options.outer), input.initial.size()) {
+      optimizer_(make_local_optimizer<Scalar>(input.options[option::optimizer], input.initial.size(),
+                                              input.segments)),
+      outer_(OuterRule::parse(input.options[option::outer]), input.initial.size()) {
   if (local_steps_ % fragments_ != 0)
     throw Misuse("algorithm.fragments", std::to_string(fragments_),
                  "expected a divisor of algorithm.local_steps = " + std::to_string(local_steps_));
@@ -120,12 +131,12 @@ MethodInfo streaming_diloco_info() {
       .pattern = Pattern::ring,
       .permits_negative_weights = true,
       .permits_time_varying = true,
-      .options = {.optimizer = "sgd",
-                  .local_steps = 12,
-                  .outer = "nesterov(0.7, 0.9)",
-                  .fragments = 3,
-                  .overlap = 1,
-                  .own_share = 0.0},
+      .options = {{option::optimizer, "sgd"},
+                  {option::local_steps, 12},
+                  {option::outer, "nesterov(0.7, 0.9)"},
+                  {option::fragments, 3},
+                  {option::overlap, 1},
+                  {option::own_share, 0.0}},
       .manual = {.iteration = "every S = H/F local steps one fragment p: D_p = (1/n) sum_j (x_p - x_j,p) "
                               "as of tau steps ago; m, x_p by the outer rule; x_i,p <- (1 - alpha) x_p + "
                               "alpha x_i,p",

@@ -4,8 +4,15 @@
 #include "algorithms/methods/parts/outer_rule.hpp"
 #include "algorithms/methods/parts/ring_sum.hpp"
 #include "algorithms/seam/method.hpp"
+#include "algorithms/seam/method_options.hpp"
 
 namespace hearsay {
+
+namespace option {
+extern const CountOption fragments;
+extern const CountOption overlap;
+extern const NumberOption own_share;
+}  // namespace option
 
 /// Streaming DiLoCo: DiLoCo, one fragment of the model after the other, each summed while local steps go on.
 ///

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -33,7 +34,7 @@ struct MethodInput {
   const SegmentTable& segments;      ///< the layers of the model
   MethodOptions options = {};        ///< every option that the method reads has a value
   std::uint64_t seed = 0;            ///< run.seed
-  double rho = 0.0;  ///< max(|lambda_2|, |lambda_n|) of W; set only if options.gossip is "chebyshev"
+  double rho = 0.0;  ///< max(|lambda_2|, |lambda_n|) of W; set only if MethodInfo::reads_rho says so
   const Regularizer<Scalar>* regularizer = nullptr;  ///< h; for methods with MethodInfo::composite only
 };
 
@@ -71,8 +72,14 @@ constexpr bool goes_on_without(Membership membership) {
 
 /// Options that a method does not read because of the value of another option.
 struct UnreadOptions {
-  std::vector<std::string> names = {};
+  std::vector<const OptionRow*> rows = {};
   std::string because_of = {};  ///< the other option and its value: "estimator = saga"
+};
+
+/// What the sizes of messages depend on that nobody knows before the run.
+struct UnknownSizes {
+  std::string depends_on = {};     ///< "the gradients"; empty if they are known
+  const OptionRow* row = nullptr;  ///< the option because of which they do; null if they always do
 };
 
 /// Makes one peer's copy of a method, in float or in double. `factory` (method_factory.hpp) returns the
@@ -115,6 +122,8 @@ struct MethodInfo {
   /// other state depends on all peers, or on the stage of the run. Only with Membership::exact.
   bool may_be_joined = false;
   std::string default_compressor = "none";
+  double default_step_size = 0.1;                   ///< of algorithm.step_size in a run file
+  std::optional<std::uint64_t> default_batch = 32;  ///< of algorithm.batch in a run file; empty: "full"
   Pattern pattern = Pattern::gossip;
   bool needs_symmetric_mixing = false;
   bool permits_negative_weights = false;
@@ -122,10 +131,11 @@ struct MethodInfo {
   /// True if a hub may close a round before all have answered (topology.round_deadline): a worker needs no
   /// more than the newest model, and keeps nothing that an answer in vain would make wrong.
   bool answers_may_be_late = false;
-  bool permits_tree = false;   ///< peers between the hub and its workers may add up what these say
-  bool counts_rounds = false;  ///< the method counts rounds of the schedule itself (Iteration::turn_to)
-  bool trains = true;          ///< if false, it only averages
-  bool composite = false;      ///< minimises f + h, h by its proximal map
+  bool permits_tree = false;       ///< peers between the hub and its workers may add up what these say
+  bool counts_rounds = false;      ///< the method counts rounds of the schedule itself (Iteration::turn_to)
+  bool trains = true;              ///< if false, it only averages
+  bool needs_all_samples = false;  ///< it takes gradients of all samples of a peer, too
+  bool composite = false;          ///< minimises f + h, h by its proximal map
   /// True if the trackers of the mean gradient pass the compressor, too. Then algorithm.step_size,
   /// consensus_step and damping are bound to each other (stability/tracker_trial.hpp).
   bool compresses_trackers = false;
@@ -138,14 +148,28 @@ struct MethodInfo {
   double smallest_eigenvalue_above = -1.0;
   /// Why clipped gradients (algorithm.clip) would break the method. Empty if they would not.
   std::string unclippable_because = {};
-  MethodOptions options = {};  ///< the options that it reads, with their defaults
-  /// The values of algorithm.form that it knows. Empty if it does not read this option. If one of them is
+  /// The options that it reads, with their defaults. Their rows make the keys of run files and of the manual.
+  MethodOptions options = {};
+  /// The values of algorithm.order that it knows. Empty if it does not read this option. If one of them is
   /// "adapt-then-combine", it is the default of a run with local steps: models drift apart in H steps, and
   /// what mixes before them leaves the drift unmixed.
-  std::vector<std::string> forms = {};
+  std::vector<std::string> orders = {};
   /// Returns the options that the method does not read, given the values of all. Null if it always reads
   /// every option.
   UnreadOptions (*unread_options)(const MethodOptions&) = nullptr;
+  /// Judges what no other member of this struct says of a run: the method's own options, its step size, its
+  /// compressor. Called after the checks of these members and of the options' rows. Null if there is nothing.
+  void (*check)(const RunView& view, Advice& advice) = nullptr;
+  /// Returns what divides by the step size of an iteration, which then must not be 0; empty if nothing does.
+  /// Null if nothing ever does.
+  std::string (*divides_by_step)(const MethodOptions&) = nullptr;
+  /// Null if the sizes of all messages are known before the run, for a compressor that says its own.
+  UnknownSizes (*unknown_sizes)(const MethodOptions&) = nullptr;
+  /// Returns why it cannot do without a neighbor with these options, although `membership` says so; empty if
+  /// it can. Null if it always can.
+  std::string (*keeps_all_because)(const MethodOptions&) = nullptr;
+  /// True if it reads the spectrum of W with these options (MethodInput::rho). Null if it never does.
+  bool (*reads_rho)(const MethodOptions&) = nullptr;
   /// The model of its consensus along an eigenvector of W, from (options, keep, mu) as in gossip_model.hpp.
   /// Null if its consensus is not linear.
   GossipModel (*gossip_model)(const MethodOptions&, double keep, double mu) = nullptr;

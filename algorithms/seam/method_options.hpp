@@ -1,91 +1,129 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
 namespace hearsay {
 
-/// The keys of [algorithm] that only some methods read. A MethodOptions holds what the user set, or the
-/// defaults of all that a method reads (MethodInfo::options), or the complete options from which a method is
-/// built.
-struct MethodOptions {
-  std::optional<std::uint64_t> restart_every = {};  ///< iterations between restarts; 0 = never
-  std::optional<std::string> feedback = {};         ///< see FeedbackRule
-  std::optional<double> consensus_step = {};        ///< gamma: factor of a gossip step
-  std::optional<double> damping = {};   ///< a: share of a compressed difference by which the reference moves
-  std::optional<double> momentum = {};  ///< beta
-  std::optional<std::string> optimizer = {};       ///< see LocalOptimizer
-  std::optional<std::uint64_t> local_steps = {};   ///< H: local steps to a gossip round
-  std::optional<std::uint64_t> staleness = {};     ///< s: models are mixed s iterations later
-  std::optional<double> trigger = {};              ///< c_0: a peer sends nothing while its change is smaller
-  std::optional<std::uint64_t> rank = {};          ///< rank of the matrix difference that an edge exchanges
-  std::optional<std::string> memory = {};          ///< replicas of the neighbors, or only their weighted sum
-  std::optional<std::string> form = {};            ///< order of the steps in an iteration
-  std::optional<std::string> estimator = {};       ///< how stochastic gradients are corrected
-  std::optional<std::uint64_t> inner_length = {};  ///< n_0: steps of the first epoch
-  std::optional<double> inner_growth = {};         ///< how much longer each epoch is than the one before
-  std::optional<std::string> snapshot = {};        ///< where an epoch's full gradient is taken
-  std::optional<std::string> consensus = {};       ///< c(k): gossip rounds of the k-th step of an epoch
-  std::optional<std::string> gossip = {};          ///< how these gossip rounds mix
-  std::optional<std::string> prox_order = {};      ///< proximal map before or after the gossip rounds
-  std::optional<std::string> outer = {};           ///< see OuterRule
-  std::optional<std::string> inner_state = {};     ///< what becomes of the local optimizer's state in a round
-  std::optional<double> error_decay = {};  ///< beta: share of a message's error that the next round takes
-  std::optional<std::uint64_t> fragments = {};  ///< F: parts of the model, summed one after the other
-  std::optional<std::uint64_t> overlap = {};    ///< tau: local steps during which a fragment's sum travels
-  std::optional<double> own_share = {};         ///< alpha: share of the own model in what a merge leaves
-  std::optional<std::string> aggregate = {};    ///< over whom gathered coefficients are averaged
-  std::optional<std::string> down_compressor = {};   ///< of what a hub says to its workers
-  std::optional<double> proximal = {};               ///< mu: pull of local steps to where they began
-  std::optional<std::string> memory_step = {};       ///< alpha: how far memories follow; a number or auto
-  std::optional<std::string> down_memory_step = {};  ///< the same for what a hub says
-  std::optional<double> control = {};                ///< kappa: share of an owed error in a message
-  std::optional<std::string> worker_steps = {};      ///< H_i: local steps of each peer
-  std::optional<std::uint64_t> dense_rounds = {};    ///< rounds in full precision, before it compresses
-  std::optional<std::uint64_t> rounds = {};          ///< R: compressions of one vector, one after the other
-  std::optional<std::string> threshold = {};         ///< eps_1: censors small changes; a number or auto
-  std::optional<std::string> vote = {};              ///< how many values a vote on a weight has
-  std::optional<std::string> trust = {};             ///< how a hub weighs the votes of its workers
-  std::optional<std::string> predictors = {};        ///< what a worker may predict its local model by
-  std::optional<double> rate_weight = {};            ///< lambda: what a bit costs, in error of a coordinate
-  std::optional<std::uint64_t> quantizers = {};      ///< Q: how many quantizers a worker may choose from
-  std::optional<std::string> side_information = {};  ///< what a receiver reads the codes of a message near
-  bool operator==(const MethodOptions&) const = default;
-};
+struct RunView;
+class Advice;
 
-/// A member of MethodOptions as a key of [algorithm], with the values that it may have.
-struct OptionKey {
+using OptionValue = std::variant<double, std::uint64_t, std::string>;
+
+/// An option of methods: a key of [algorithm] that only some methods read, with the values that it may have.
+/// A row is a constant, which stands in the file of the method that reads it. Those that several methods read
+/// stand in parts/shared_options.hpp. A row is known by its address, so there is one of each name.
+struct OptionRow {
   struct Number {
-    std::optional<double> MethodOptions::*member;
+    using Value = double;
     double least;
     double most;  ///< inclusive
   };
   struct Count {
-    std::optional<std::uint64_t> MethodOptions::*member;
-    std::uint64_t least;
+    using Value = std::uint64_t;
+    std::uint64_t least = 0;
   };
   struct Text {
-    std::optional<std::string> MethodOptions::*member;
-    std::vector<std::string> choices;  ///< if empty, the method parses the text itself
-    bool may_be_count = false;         ///< a whole number may be written without quotes
-    bool may_be_number = false;        ///< any number may
+    using Value = std::string;
+    std::vector<std::string> choices = {};  ///< if empty, the method parses the text itself
+    bool may_be_count = false;              ///< a whole number may be written without quotes
+    bool may_be_number = false;             ///< any number may
   };
   std::string name;  ///< "consensus_step"
-  std::variant<Number, Count, Text> kind;
+  std::variant<Number, Count, Text> values;
   std::string description;  ///< one clause, for the reference of keys
 
-  bool set_in(const MethodOptions& options) const;
-  /// Returns the value as a user would write it. The option must be set.
-  std::string text(const MethodOptions& options) const;
-  void copy(const MethodOptions& from, MethodOptions& to) const;
+  /// Judges the value in a run whose method reads the option. Null if nothing is to be said of it.
+  void (*check)(const RunView& view, Advice& advice);
+
+  OptionRow(std::string of_key, std::variant<Number, Count, Text> permitted, std::string says,
+            void (*judge)(const RunView&, Advice&) = nullptr)
+      : name(std::move(of_key)), values(std::move(permitted)), description(std::move(says)), check(judge) {}
+  OptionRow(const OptionRow&) = delete;
+  OptionRow& operator=(const OptionRow&) = delete;
 };
 
-/// All keys, in the order of the members of MethodOptions.
-std::span<const OptionKey> option_keys();
+// Bounds of OptionRow::Number.
+inline constexpr double above_0 = std::numeric_limits<double>::min();
+inline constexpr double below_1 = 1.0 - std::numeric_limits<double>::epsilon();
+inline constexpr double any_number = std::numeric_limits<double>::max();
+
+/// A row whose values are of one type, by which a method reads it: `options[option::consensus_step]`.
+template <class Kind>
+struct Option : OptionRow {
+  using Value = typename Kind::Value;
+  Option(std::string of_key, Kind permitted, std::string says,
+         void (*judge)(const RunView&, Advice&) = nullptr)
+      : OptionRow(std::move(of_key), std::move(permitted), std::move(says), judge) {}
+};
+using NumberOption = Option<OptionRow::Number>;
+using CountOption = Option<OptionRow::Count>;
+using TextOption = Option<OptionRow::Text>;
+
+/// Values of options. A MethodOptions holds what the user set, or the defaults of all that a method reads
+/// (MethodInfo::options), or the complete options from which a method is built.
+///
+///     MethodOptions{{option::local_steps, 4}, {option::outer, "none(1)"}}
+///
+/// Two are equal if they have the same values, in whatever order these were set.
+class MethodOptions {
+ public:
+  struct Entry {
+    const OptionRow* row;
+    OptionValue value;
+
+    template <class Kind>
+    Entry(const Option<Kind>& of, std::type_identity_t<typename Kind::Value> to)
+        : row(&of), value(std::move(to)) {}
+    Entry(const OptionRow& of, OptionValue to) : row(&of), value(std::move(to)) {}
+    /// Returns the value as a user would write it.
+    std::string text() const;
+    bool operator==(const Entry&) const = default;
+  };
+
+  MethodOptions() = default;
+  /// Each row at most once.
+  MethodOptions(std::initializer_list<Entry> entries);
+
+  bool has(const OptionRow& row) const { return entry(row) != nullptr; }
+  /// Returns the value of an option that is set.
+  template <class Kind>
+  const typename Kind::Value& operator[](const Option<Kind>& row) const {
+    return *std::get_if<typename Kind::Value>(&set_entry(row).value);
+  }
+  /// Returns the value; empty if it is not set.
+  template <class Kind>
+  std::optional<typename Kind::Value> find(const Option<Kind>& row) const {
+    return has(row) ? std::optional((*this)[row]) : std::nullopt;
+  }
+  /// Returns the value of an option that is set, as a user would write it.
+  std::string text(const OptionRow& row) const { return set_entry(row).text(); }
+
+  template <class Kind>
+  void set(const Option<Kind>& row, std::type_identity_t<typename Kind::Value> value) {
+    put({row, std::move(value)});
+  }
+  void put(Entry entry);
+  void clear(const OptionRow& row);
+
+  auto begin() const { return entries_.begin(); }  ///< in the order in which they were first set
+  auto end() const { return entries_.end(); }
+  bool empty() const { return entries_.empty(); }
+
+  bool operator==(const MethodOptions& other) const;
+
+ private:
+  const Entry* entry(const OptionRow& row) const;
+  const Entry& set_entry(const OptionRow& row) const;
+
+  std::vector<Entry> entries_ = {};
+};
 
 }  // namespace hearsay

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "algorithms/methods/parts/shared_options.hpp"
+
 namespace hearsay {
 
 namespace {
@@ -51,7 +53,7 @@ bool ConsensusLimit::stable(const MethodOptions& options, const LinearError& err
 
 double ConsensusLimit::largest_step(MethodOptions options, const LinearError& error) const {
   const auto stable_at = [&](double step) {
-    options.consensus_step = step;
+    options.set(option::consensus_step, step);
     return stable(options, error);
   };
   double low = 1e-4;

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <vector>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
@@ -81,7 +82,7 @@ template <class Scalar>
 double settling_step(const MethodInfo& method, MethodOptions options, double fastest,
                      Compressor<Scalar>& compressor, std::size_t dimension, double high) {
   const auto settles = [&](double step) {
-    options.consensus_step = step;
+    options.set(option::consensus_step, step);
     return gossip_settles(method, options, fastest, compressor, dimension);
   };
   if (settles(high)) return high;

@@ -6,6 +6,7 @@
 
 #include "algorithms/arithmetic/random.hpp"
 #include "algorithms/arithmetic/vector.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
@@ -84,7 +85,7 @@ std::string disagreement(const MethodInfo& method, const MethodOptions& options,
   const OuterGossip gossip = method.outer_gossip(options);
   if (growth_per_round(gossip, schedule) < 1.0) return "";
   const double largest = largest_consensus_step(gossip, schedule);
-  return method.name + " with outer = \"" + *options.outer +
+  return method.name + " with outer = \"" + options[option::outer] +
          "\" drives the peers of this schedule apart, whatever the gradients; expected " +
          (largest > 0.0 ? number_text(largest) + " or less, or " : "") + "a smaller beta";
 }

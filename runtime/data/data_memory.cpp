@@ -3,6 +3,7 @@
 #include "runtime/foundation/machine.hpp"
 #include "runtime/foundation/units.hpp"
 #include "topology/foundation/misuse.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 

@@ -1,23 +1,12 @@
 #include "runtime/experiment/chosen_weights.hpp"
 
 #include "algorithms/methods/registry.hpp"
+#include "algorithms/stability/mixing_need.hpp"
 #include "algorithms/stability/outer_gossip_limit.hpp"
-#include "runtime/foundation/units.hpp"
+#include "topology/foundation/spelling.hpp"
 #include "topology/spectrum.hpp"
 
 namespace hearsay {
-
-bool eigenvalues_suffice(const MixingMatrix& mixing, const MethodInfo& method, const MethodOptions& options) {
-  constexpr double rounding = 1e-9;
-  const double limit = smallest_eigenvalue_needed(method, options);
-  if (limit <= -1.0) return true;
-  const double smallest = spectrum(mixing).smallest;
-  return limit == 0.0 ? smallest >= -rounding : smallest > limit + rounding;
-}
-
-std::string range_of_eigenvalues(double limit) {
-  return limit == 0.0 ? "of at least 0" : "above " + three_digits(limit);
-}
 
 NamedTopology topology_of(const RunSettings& settings, std::vector<std::string>& notes) {
   const MethodInfo& method = find_method(settings.algorithm.kind);

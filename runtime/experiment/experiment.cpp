@@ -8,11 +8,11 @@
 
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/methods/parts/feedback.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/parts/worker_steps.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/objectives/model.hpp"
 #include "runtime/experiment/chosen_weights.hpp"
-#include "runtime/experiment/consensus_step.hpp"
 #include "runtime/experiment/drop_policy.hpp"
 #include "runtime/experiment/evaluations_by_time.hpp"
 #include "runtime/experiment/fault_rules.hpp"
@@ -24,7 +24,6 @@
 #include "runtime/experiment/sensible_run.hpp"
 #include "runtime/experiment/soundness.hpp"
 #include "runtime/experiment/spectral_gap.hpp"
-#include "runtime/experiment/staleness_limit.hpp"
 #include "runtime/peer/peer.hpp"
 #include "topology/coloring.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -49,7 +48,7 @@ std::uint64_t iteration_count(const RunSettings& settings, const MethodInfo& met
                  method.name + " averages, and passes over no data; expected run.iterations");
   const MethodOptions& options = settings.algorithm.options;
   const double steps = mean_local_steps(options, settings.topology.workers()) *
-                       static_cast<double>(options.rounds.value_or(1));
+                       static_cast<double>(options.find(option::rounds).value_or(1));
   const double share = method.pattern.has_hub
                            ? static_cast<double>(answering_in(schedule)) / settings.topology.workers()
                            : settings.topology.participation;
@@ -112,29 +111,93 @@ void require_links_in_use(const Experiment<Scalar>& experiment) {
   }
 }
 
+// ---- resolve: what the settings leave open is filled in
+
+/// Returns the compressor that the user named, or the method's own. Throws Misuse for a wrong spelling, and
+/// for a model or a message that fits into no frame.
 template <class Scalar>
-Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Problem<Scalar> problem) {
-  settings.run.scalar = std::is_same_v<Scalar, float> ? ScalarKind::float32 : ScalarKind::float64;
-  const MethodInfo& method = find_method(settings.algorithm.kind);
-  add_dedicated_hub(settings, problem);
-  settings.algorithm.kind = method.name;  // an alias is another spelling of the same run
-  if (settings.algorithm.compressor.empty()) settings.algorithm.compressor = method.default_compressor;
+std::unique_ptr<Compressor<Scalar>> compressor_of(const RunSettings::Algorithm& algorithm,
+                                                  const MethodInfo& method, const Problem<Scalar>& problem) {
   if (problem.dimension() > largest_dimension)
     throw Misuse("the problem has " + std::to_string(problem.dimension()) + " parameters; at most " +
                  std::to_string(largest_dimension) + " fit into a message");
-  // The compressor is parsed here to refuse a wrong spelling before anything starts, and to expand aliases.
-  const auto compressor =
-      make_compressor<Scalar>(settings.algorithm.compressor, problem.objectives.front()->segments());
-  settings.algorithm.compressor = compressor->spelling();
-  const Traits traits = compressor->traits(static_cast<std::size_t>(problem.dimension()));
-  require_fitting_frame("algorithm.compressor", settings.algorithm.compressor, traits.bytes);
-  require_sensible_batch(settings, problem);
-  const bool sets_consensus_step = settings.algorithm.options.consensus_step.has_value();
-  if (lists_worker_steps(settings.algorithm.options) && settings.algorithm.options.local_steps)
-    throw Misuse("algorithm.local_steps", std::to_string(*settings.algorithm.options.local_steps),
+  auto made =
+      make_compressor<Scalar>(algorithm.compressor.empty() ? method.default_compressor : algorithm.compressor,
+                              problem.objectives.front()->segments());
+  require_fitting_frame("algorithm.compressor", made->spelling(),
+                        made->traits(static_cast<std::size_t>(problem.dimension())).bytes);
+  return made;
+}
+
+/// Returns the options with the method's defaults. Throws Misuse for those that it does not read.
+MethodOptions complete_options(const MethodOptions& set, const MethodInfo& method) {
+  if (lists_worker_steps(set) && set.has(option::local_steps))
+    throw Misuse("algorithm.local_steps", set.text(option::local_steps),
                  "algorithm.worker_steps says how many each peer takes; expected one of the two keys");
-  settings.algorithm.options = resolved_options(settings.algorithm.options, method);
-  if (lists_worker_steps(settings.algorithm.options)) settings.algorithm.options.local_steps.reset();
+  MethodOptions options = resolved_options(set, method);
+  if (lists_worker_steps(options)) options.clear(option::local_steps);
+  return options;
+}
+
+/// Returns the settings in which method, compressor and options are complete: aliases and "auto" replaced by
+/// what they stand for.
+template <class Scalar>
+RunSettings with_method_resolved(RunSettings settings, const Problem<Scalar>& problem) {
+  settings.run.scalar = std::is_same_v<Scalar, float> ? ScalarKind::float32 : ScalarKind::float64;
+  RunSettings::Algorithm& algorithm = settings.algorithm;
+  const MethodInfo& method = find_method(algorithm.kind);
+  algorithm.kind = method.name;
+  const auto compressor = compressor_of(algorithm, method, problem);
+  algorithm.compressor = compressor->spelling();
+  algorithm.options = complete_options(algorithm.options, method);
+  const Traits traits = compressor->traits(static_cast<std::size_t>(problem.dimension()));
+  if (MethodOptions& options = algorithm.options; options.has(option::feedback))
+    options.set(option::feedback, resolved_feedback(options[option::feedback], traits));
+  settle_hub_options(settings, traits, problem);
+  return settings;
+}
+
+/// Returns the problem with all that a run needs: the stand-in of a hub without data, and h.
+template <class Scalar>
+Problem<Scalar> completed(Problem<Scalar> problem, const RunSettings& settings) {
+  add_dedicated_hub(settings, problem);
+  if (!problem.regularizer)
+    problem.regularizer = make_regularizer<Scalar>("none", problem.objectives.front()->segments());
+  return problem;
+}
+
+// ---- check: what cannot work is refused, and nothing is changed
+
+template <class Scalar>
+void check_regularizer(const RunSettings& settings, const MethodInfo& method,
+                       const Problem<Scalar>& problem) {
+  const Regularizer<Scalar>& h = *problem.regularizer;
+  if (!h.is_none() && !method.composite)
+    throw Misuse("model.regularizer", h.spelling(),
+                 method.name + " minimises smooth objectives only; expected one of " +
+                     methods_that([](const MethodInfo& other) { return other.composite; }));
+  if (!std::isfinite(h.value(problem.initial)))
+    throw Misuse("model.regularizer", h.spelling(),
+                 "the initial model (model.init = \"" + settings.model.init +
+                     "\") lies beyond these bounds; expected bounds around it, or a model.init between them");
+}
+
+void check_checkpoints(const RunSettings& settings, const MethodInfo& method) {
+  const RunSettings::Failure& failure = settings.failure;
+  if (!method.asynchronous || !failure.keeps_checkpoints()) return;
+  throw Misuse("failure.checkpoint_every",
+               failure.checkpoint_period != Duration{0} ? to_text(failure.checkpoint_period)
+                                                        : std::to_string(failure.checkpoint_every),
+               method.name +
+                   " is asynchronous: what a peer did depends on when messages came, and cannot be lived "
+                   "through again; expected 0");
+}
+
+/// Throws Misuse for resolved settings that do not go together, or not with the problem.
+template <class Scalar>
+void check_settings(const RunSettings& settings, const MethodInfo& method, const Problem<Scalar>& problem,
+                    const Graph& graph) {
+  require_sensible_batch(settings, problem);
   if (settings.run.min_improvement > 0.0 && !settings.run.patience)
     throw Misuse("run.min_improvement", number_text(settings.run.min_improvement),
                  "only run.patience reads it, which is unset; expected both keys or neither");
@@ -144,57 +207,52 @@ Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Proble
         method.name + " takes no clipped gradients: " + method.unclippable_because + "; leave it out");
   require_sensible_local_steps(settings, problem);
   require_possible_evaluation(settings, problem);
-  if (std::optional<std::string>& feedback = settings.algorithm.options.feedback)
-    feedback = resolved_feedback(*feedback, traits);
-  settle_hub_options(settings, traits, problem);
-  if (!problem.regularizer)
-    problem.regularizer = make_regularizer<Scalar>("none", problem.objectives.front()->segments());
-  if (!problem.regularizer->is_none() && !method.composite)
-    throw Misuse("model.regularizer", problem.regularizer->spelling(),
-                 method.name + " minimises smooth objectives only; expected one of " +
-                     methods_that([](const MethodInfo& other) { return other.composite; }));
   require_droppable(settings, method);
-  check_join_later(settings, method, topology.graph);
-  check_hub_standby(settings, method, topology.graph);
+  check_join_later(settings, method, graph);
+  check_hub_standby(settings, method, graph);
   check_faults(settings);
-  if (method.asynchronous && settings.failure.keeps_checkpoints())
-    throw Misuse(
-        "failure.checkpoint_every",
-        settings.failure.checkpoint_period != Duration{0} ? to_text(settings.failure.checkpoint_period)
-                                                          : std::to_string(settings.failure.checkpoint_every),
-        method.name +
-            " is asynchronous: what a peer did depends on when messages came, and cannot be lived through "
-            "again; expected 0");
-  if (!std::isfinite(problem.regularizer->value(problem.initial)))
-    throw Misuse("model.regularizer", problem.regularizer->spelling(),
-                 "the initial model (model.init = \"" + settings.model.init +
-                     "\") lies beyond these bounds; expected bounds around it, or a model.init between them");
+  check_checkpoints(settings, method);
+  check_regularizer(settings, method, problem);
+}
+
+/// Throws Misuse for an experiment that cannot work. Returns what is doubtful, and what is known of limits.
+template <class Scalar>
+Soundness checked(const Experiment<Scalar>& experiment, bool user_sets_consensus_step) {
+  require_divisible_steps<Scalar>(experiment.settings, experiment.step_size, experiment.iterations);
+  require_links_in_use(experiment);
+  check_evaluations_by_time(experiment);
+  std::vector<std::string> doubts = doubts_of_round_deadline(experiment);
+  Soundness found = check_soundness(experiment, user_sets_consensus_step);
+  found.warnings.insert(found.warnings.begin(), doubts.begin(), doubts.end());
+  return found;
+}
+
+template <class Scalar>
+Experiment<Scalar> assemble(const RunSettings& given, NamedTopology topology, Problem<Scalar> problem) {
+  problem = completed(std::move(problem), given);
+  RunSettings settings = with_method_resolved(given, problem);
+  const MethodInfo& method = find_method(settings.algorithm.kind);
+  check_settings(settings, method, problem, topology.graph);
 
   std::shared_ptr<const Schedule> schedule = schedule_of(settings, topology);
   const StepSize step_size(settings.algorithm.step_size, settings.algorithm.step_schedule,
                            settings.algorithm.warm_up);
   const std::uint64_t iterations = iteration_count(settings, method, problem, *schedule);
-  require_divisible_steps<Scalar>(settings, step_size, iterations);
-  Experiment<Scalar> experiment{std::move(settings),
-                                std::move(problem),
-                                std::move(topology),
-                                std::move(schedule),
-                                &method,
-                                step_size,
-                                iterations,
-                                {},
-                                {},
-                                0.0,
-                                {},
-                                {}};
+  Experiment<Scalar> experiment{.settings = std::move(settings),
+                                .problem = std::move(problem),
+                                .topology = std::move(topology),
+                                .schedule = std::move(schedule),
+                                .method = &method,
+                                .step_size = step_size,
+                                .iterations = iterations};
   if (method.asynchronous) experiment.colors = greedy_coloring(experiment.topology.graph);
-  require_links_in_use(experiment);
-  check_round_deadline(experiment);
-  check_evaluations_by_time(experiment);
-  check_soundness(experiment);
-  check_consensus_step(experiment, sets_consensus_step);
-  check_staleness(experiment);
-  if (experiment.settings.algorithm.options.gossip == "chebyshev")
+  Soundness found = checked(experiment, given.algorithm.options.has(option::consensus_step));
+  MethodOptions& options = experiment.settings.algorithm.options;
+  if (found.consensus_step) options.set(option::consensus_step, *found.consensus_step);
+  experiment.omega_limit = found.omega_limit;
+  experiment.consensus_step_limit = found.consensus_step_limit;
+  experiment.warnings = std::move(found.warnings);
+  if (method.reads_rho && method.reads_rho(options))
     experiment.rho = spectrum(experiment.topology.mixing).rho;
   // Making a peer lets the method refuse its options before anything starts.
   PacketPool packets;
@@ -218,7 +276,7 @@ Experiment<Scalar> prepare(const RunSettings& settings, const Home& home) {
         "with data.partition = \"home\"");
   const auto tell_programs = problem.say_end;
   try {
-    auto experiment = assemble(std::move(complete), std::move(topology), std::move(problem));
+    auto experiment = assemble(complete, std::move(topology), std::move(problem));
     experiment.warnings.insert(experiment.warnings.end(), doubts.begin(), doubts.end());
     return experiment;
   } catch (const Misuse& misuse) {
@@ -237,7 +295,7 @@ Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem)
     throw Misuse("topology.peers", std::to_string(complete.topology.peers),
                  "the problem has " + std::to_string(problem.peer_count()) +
                      " objectives, one per peer with data is needed");
-  auto experiment = assemble(std::move(complete), std::move(topology), std::move(problem));
+  auto experiment = assemble(complete, std::move(topology), std::move(problem));
   experiment.warnings.insert(experiment.warnings.end(), doubts.begin(), doubts.end());
   return experiment;
 }

@@ -10,6 +10,7 @@
 #include "algorithms/objectives/home.hpp"
 #include "algorithms/objectives/problem.hpp"
 #include "algorithms/seam/method.hpp"
+#include "algorithms/stability/stable_consensus_step.hpp"
 #include "runtime/cluster/topology_file.hpp"
 #include "runtime/peer/checkpoint_rule.hpp"
 #include "runtime/peer/joining.hpp"
@@ -18,13 +19,6 @@
 #include "topology/schedule.hpp"
 
 namespace hearsay {
-
-/// The least algorithm.consensus_step at which a method is predicted to diverge; 0 if it diverges at every
-/// step.
-struct ConsensusStepLimit {
-  double typical;               ///< for Gaussian data at the compressor
-  std::optional<double> worst;  ///< for any data; empty if the compressor promises nothing
-};
 
 /// A run, resolved and checked: everything that a driver needs to start peers, independent of the driver.
 template <class Scalar>
@@ -36,14 +30,15 @@ struct Experiment {
   const MethodInfo* method = nullptr;
   StepSize step_size{0.1, "constant", 0};
   std::uint64_t iterations = 0;
-  std::optional<double>
-      omega_limit;  ///< the method tolerates compressors of a relative variance below this; if known
-  std::optional<ConsensusStepLimit> consensus_step_limit;  ///< if known
-  double rho = 0.0;                   ///< of W, if the method reads it (gossip = "chebyshev"); else 0
-  std::vector<std::string> warnings;  ///< what is doubtful, but does not stop the run (`check_soundness`)
+  /// The method tolerates compressors of a relative variance below this; if known.
+  std::optional<double> omega_limit = {};
+  std::optional<ConsensusStepLimit> consensus_step_limit = {};  ///< if known
+  double rho = 0.0;  ///< of W, if the method reads it (gossip = "chebyshev"); else 0
+  std::vector<std::string> warnings =
+      {};  ///< what is doubtful, but does not stop the run (`check_soundness`)
   /// A color per peer if the method is asynchronous, else empty. A peer of larger color is patient with
   /// neighbors of smaller color (exchanges.hpp).
-  std::vector<std::uint32_t> colors;
+  std::vector<std::uint32_t> colors = {};
 
   PeerId peer_count() const { return schedule->peer_count(); }
   /// True if what a peer does depends on when messages come. If not, a seed gives the same bits on every

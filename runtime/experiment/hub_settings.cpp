@@ -5,6 +5,7 @@
 
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/methods/parts/memory_step.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/objectives/hub_objective.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/sensible_run.hpp"
@@ -45,16 +46,17 @@ void add_dedicated_hub(const RunSettings& settings, Problem<Scalar>& problem) {
 template <class Scalar>
 void settle_hub_options(RunSettings& settings, const Traits& up, const Problem<Scalar>& problem) {
   MethodOptions& options = settings.algorithm.options;
-  if (options.memory_step)
-    options.memory_step = resolved_memory_step("memory_step", *options.memory_step, up);
-  if (!options.down_compressor) return;
+  if (options.has(option::memory_step))
+    options.set(option::memory_step, resolved_memory_step("memory_step", options[option::memory_step], up));
+  if (!options.has(option::down_compressor)) return;
   const auto compressor =
-      make_down_compressor<Scalar>(*options.down_compressor, problem.objectives.front()->segments());
-  options.down_compressor = compressor->spelling();
+      make_down_compressor<Scalar>(options[option::down_compressor], problem.objectives.front()->segments());
+  options.set(option::down_compressor, compressor->spelling());
   const Traits down = compressor->traits(static_cast<std::size_t>(problem.dimension()));
-  require_fitting_frame("algorithm.down_compressor", *options.down_compressor, down.bytes);
-  if (options.down_memory_step)
-    options.down_memory_step = resolved_memory_step("down_memory_step", *options.down_memory_step, down);
+  require_fitting_frame("algorithm.down_compressor", options[option::down_compressor], down.bytes);
+  if (options.has(option::down_memory_step))
+    options.set(option::down_memory_step,
+                resolved_memory_step("down_memory_step", options[option::down_memory_step], down));
 }
 
 #define HEARSAY_HUB_SETTINGS(Scalar)                                             \

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "runtime/experiment/experiment.hpp"
+#include "algorithms/seam/advice.hpp"
+#include "runtime/settings/run_settings.hpp"
 #include "topology/graph.hpp"
 
 namespace hearsay {
@@ -9,9 +10,7 @@ namespace hearsay {
 /// two levels below peer 0 if the method permits that (MethodInfo::permits_tree).
 void require_star(const RunSettings& settings, const Graph& graph);
 
-/// Checks that a method with a hub is sound with its compressors in both directions, and with its memories.
-/// Throws Misuse, or adds a warning, as `check_soundness` does.
-template <class Scalar>
-void check_hub(Experiment<Scalar>& experiment);
+/// Warns of a file of a star around another peer than the hub: it is a tree of one group.
+void check_centre(const RunSettings& settings, const Graph& graph, Advice& advice);
 
 }  // namespace hearsay

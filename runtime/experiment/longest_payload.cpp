@@ -5,6 +5,7 @@
 #include <string>
 
 #include "algorithms/compression/seam/compressor.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 
 namespace hearsay {
 
@@ -16,10 +17,11 @@ std::size_t longest_payload_bytes(const Experiment<Scalar>& experiment) {
   const auto packet_bytes = [&](const std::string& compressor) {
     return make_compressor<Scalar>(compressor, segments)->traits(d).bytes;
   };
-  const std::size_t packet = std::max(packet_bytes(algorithm.compressor),
-                                      packet_bytes(algorithm.options.down_compressor.value_or("none")));
-  const auto rounds = static_cast<std::size_t>(algorithm.options.rounds.value_or(1));
-  const std::size_t rank = std::min<std::size_t>(algorithm.options.rank.value_or(0), d);
+  const std::size_t packet =
+      std::max(packet_bytes(algorithm.compressor),
+               packet_bytes(algorithm.options.find(option::down_compressor).value_or("none")));
+  const auto rounds = static_cast<std::size_t>(algorithm.options.find(option::rounds).value_or(1));
+  const std::size_t rank = std::min<std::size_t>(algorithm.options.find(option::rank).value_or(0), d);
   return 65'536 + 16 * d + rounds * packet + rank * d * sizeof(Scalar);
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/parts/worker_steps.hpp"
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/peer/peer.hpp"
@@ -69,7 +70,7 @@ template <class Scalar>
 std::uint64_t minibatches_per_iteration(const Experiment<Scalar>& experiment, PeerId id) {
   const MethodOptions& options = experiment.settings.algorithm.options;
   return local_steps_of(options, id, experiment.peer_count(), experiment.settings.topology.workers()) *
-         options.rounds.value_or(1);
+         options.find(option::rounds).value_or(1);
 }
 
 /// Returns the hub with which peer `id` trains; empty if the peer is itself the hub, or there is none.

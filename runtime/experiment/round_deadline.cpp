@@ -52,8 +52,8 @@ Duration fastest_answer(const Experiment<Scalar>& experiment, const RunSettings&
 }  // namespace
 
 template <class Scalar>
-void check_round_deadline(Experiment<Scalar>& experiment) {
-  if (!experiment.settings.topology.rounds_close()) return;
+std::vector<std::string> doubts_of_round_deadline(const Experiment<Scalar>& experiment) {
+  if (!experiment.settings.topology.rounds_close()) return {};
   const Duration deadline = experiment.settings.topology.round_deadline;
   const auto refuse = [&](const std::string& expectation) {
     throw Misuse("topology.round_deadline", to_text(deadline), expectation);
@@ -78,15 +78,14 @@ void check_round_deadline(Experiment<Scalar>& experiment) {
   const PeerId told =
       answering_in(*experiment.schedule) - (experiment.settings.topology.hub == HubData::its_own);
   const Duration all_told = told * sending_time(untraced, hub_id, model_frame_bytes(experiment));
-  if (all_told > deadline)
-    experiment.warnings.push_back("topology.round_deadline = " + to_text(deadline) +
-                                  ": the hub's port takes " + about(all_told) + " to tell " +
-                                  std::to_string(told) +
-                                  " workers the model, so most answers will be late; expected more, "
-                                  "or a smaller topology.participation");
+  if (all_told <= deadline) return {};
+  return {"topology.round_deadline = " + to_text(deadline) + ": the hub's port takes " + about(all_told) +
+          " to tell " + std::to_string(told) +
+          " workers the model, so most answers will be late; expected more, "
+          "or a smaller topology.participation"};
 }
 
-template void check_round_deadline<float>(Experiment<float>&);
-template void check_round_deadline<double>(Experiment<double>&);
+template std::vector<std::string> doubts_of_round_deadline<float>(const Experiment<float>&);
+template std::vector<std::string> doubts_of_round_deadline<double>(const Experiment<double>&);
 
 }  // namespace hearsay

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
+#include "algorithms/methods/registry.hpp"
 #include "runtime/data/dataset.hpp"
+#include "runtime/experiment/agreed_options.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/foundation/text_bytes.hpp"
@@ -132,9 +135,8 @@ Agreement make_agreement(const RunSettings& settings, const AgreedProblem& probl
   }
   if (settings.failure.hub_standby)
     agreement.settings.push_back({"failure.hub_standby", std::to_string(*settings.failure.hub_standby)});
-  for (const OptionKey& key : option_keys())
-    agreement.settings.push_back(
-        {"algorithm." + key.name, key.set_in(algorithm.options) ? key.text(algorithm.options) : "unset"});
+  for (AgreedSetting& option : agreed_options(algorithm.options, find_method(algorithm.kind)))
+    agreement.settings.push_back(std::move(option));
   if (algorithm.clip) agreement.settings.push_back({"algorithm.clip", toml_number(*algorithm.clip)});
   if (run.patience) {
     agreement.settings.push_back({"run.patience", std::to_string(*run.patience)});

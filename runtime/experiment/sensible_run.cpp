@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/parts/worker_steps.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/settings/keep_models.hpp"
@@ -90,10 +91,10 @@ namespace {
 
 /// What divides by the step size of an iteration; empty if nothing does.
 std::string divides_by_step(const RunSettings::Algorithm& algorithm) {
-  const std::string& name = algorithm.kind;
-  if (algorithm.options.outer.value_or("").starts_with("slowmo(")) return "the outer rule slowmo";
-  if (name == "decentlam" || name == "k-gt" || name == "powersgd" || name == "qg-momentum") return name;
-  return name == "qsgd-allreduce" && algorithm.options.feedback != "none" ? "the feedback of " + name : "";
+  if (algorithm.options.find(option::outer).value_or("").starts_with("slowmo("))
+    return "the outer rule slowmo";
+  const MethodInfo& method = find_method(algorithm.kind);
+  return method.divides_by_step ? method.divides_by_step(algorithm.options) : "";
 }
 
 }  // namespace

@@ -1,22 +1,28 @@
 #pragma once
 
+#include "algorithms/seam/run_view.hpp"
 #include "runtime/experiment/experiment.hpp"
 
 namespace hearsay {
 
-/// Checks that the method is sound with this mixing matrix, schedule and compressor. Throws Misuse, which
-/// names the remedy, for what cannot run at all. For what is unsound it throws Misuse, too, unless
-/// algorithm.allow_unsound is set; then it adds a warning to the experiment. What is merely doubtful is a
-/// warning. Also sets omega_limit if it is cheap to compute (dcd_limit.hpp).
+/// Returns what the method may see of the run, which is resolved. The experiment outlives the view.
 template <class Scalar>
-void check_soundness(Experiment<Scalar>& experiment);
+RunView view_of(const Experiment<Scalar>& experiment);
 
-/// Returns the size of SAGA's gradient tables in bytes, summed over all peers; 0 for every other estimator.
+/// What `check_soundness` finds beside warnings.
+struct Soundness {
+  std::optional<double> omega_limit = {};                       ///< Experiment::omega_limit
+  std::optional<ConsensusStepLimit> consensus_step_limit = {};  ///< Experiment::consensus_step_limit
+  std::optional<double> consensus_step = {};                    ///< to be taken instead of the default
+  std::vector<std::string> warnings = {};
+};
+
+/// Checks that the method is sound with this mixing matrix, schedule and compressor: what it needs of W
+/// (mixing_need.hpp), its options, what it needs of compressors (compressor_need.hpp), its consensus step
+/// (stable_consensus_step.hpp), and what it checks itself (MethodInfo::check). Throws Misuse, which names the
+/// remedy, for what cannot run at all. For what is unsound it throws Misuse, too, unless
+/// algorithm.allow_unsound is set; then that is a warning, as is what is merely doubtful.
 template <class Scalar>
-std::uint64_t gradient_table_bytes(const Experiment<Scalar>& experiment);
-
-/// Returns the warning about a compressor whose messages take at least as many bits as uncompressed ones.
-std::string no_shorter_than_none(const std::string& compressor, double bits_per_coordinate,
-                                 std::size_t bits_of_none);
+Soundness check_soundness(const Experiment<Scalar>& experiment, bool user_sets_consensus_step);
 
 }  // namespace hearsay

@@ -231,12 +231,6 @@ std::string to_text(Duration duration) {
   return sign + shortest.text();
 }
 
-std::string three_digits(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
-
 double seconds(Duration duration) { return static_cast<double>(duration.count()) / 1e9; }
 
 }  // namespace hearsay

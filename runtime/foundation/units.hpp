@@ -46,8 +46,6 @@ std::string to_text(Bandwidth bandwidth);
 /// Returns the shortest spelling in ns, us, ms or s; the smaller unit if two are equally short. It parses
 /// back to the same value.
 std::string to_text(Duration duration);
-/// Returns the value with three significant digits, for messages: "0.25", "1.2e-05".
-std::string three_digits(double value);
 double seconds(Duration duration);
 
 }  // namespace hearsay

@@ -6,6 +6,7 @@
 
 #include "runtime/settings/run_keys.hpp"
 #include "runtime/settings/sweep_settings.hpp"
+#include "runtime/settings/with_all_methods.hpp"
 #include "runtime/toml/document.hpp"
 
 namespace hearsay {
@@ -52,8 +53,7 @@ std::string code_if_toml(const std::string& text) {
 }  // namespace
 
 std::span<const KeyInfo> key_reference() {
-  static const std::vector<KeyInfo> reference = make_reference();
-  return reference;
+  return with_all_methods([] { return make_reference(); });
 }
 
 std::string keys_markdown() {

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Returns the bounds in words: a least value of 2.2e-308 is "greater than 0".
-std::string expectation(const OptionKey::Number& of) {
+std::string expectation(const OptionRow::Number& of) {
   const std::string least = of.least == 0.0     ? "of at least 0"
                             : of.least < 1e-300 ? "greater than 0"
                                                 : "of at least " + toml_number(of.least);
@@ -26,7 +26,7 @@ std::string expectation(const OptionKey::Number& of) {
   return "number " + least + (of.most < rounded ? " and less than " : " and at most ") + toml_number(rounded);
 }
 
-ValueKind<double> kind_of(const OptionKey::Number& of) {
+ValueKind<double> kind_of(const OptionRow::Number& of) {
   ValueKind<double> kind = kinds::number().named(expectation(of));
   kind.read = [of](const Setting& setting, const fs::path&) {
     const double value = setting.number();
@@ -36,9 +36,9 @@ ValueKind<double> kind_of(const OptionKey::Number& of) {
   return kind;
 }
 
-ValueKind<std::uint64_t> kind_of(const OptionKey::Count& of) { return kinds::count(of.least); }
+ValueKind<std::uint64_t> kind_of(const OptionRow::Count& of) { return kinds::count(of.least); }
 
-ValueKind<std::string> kind_of(const OptionKey::Text& of) {
+ValueKind<std::string> kind_of(const OptionRow::Text& of) {
   std::string names;
   std::string quoted;
   for (const std::string& choice : of.choices) {
@@ -63,15 +63,15 @@ ValueKind<std::string> kind_of(const OptionKey::Text& of) {
 
 /// Returns the default of the methods that read the option: "0.9", or "the method's own, 0.05 to 1" if they
 /// differ.
-std::string default_of(const OptionKey& option) {
+std::string default_of(const OptionRow& row) {
   std::vector<std::string> spellings;
   std::vector<double> numbers;
   for (const MethodInfo& method : methods()) {
-    if (!option.set_in(method.options)) continue;
-    const std::string spelling = option.text(method.options);
-    const bool is_text = std::holds_alternative<OptionKey::Text>(option.kind);
-    if (const auto* const number = std::get_if<OptionKey::Number>(&option.kind))
-      numbers.push_back(*(method.options.*number->member));
+    if (!method.options.has(row)) continue;
+    const std::string spelling = method.options.text(row);
+    const bool is_text = std::holds_alternative<OptionRow::Text>(row.values);
+    if (std::holds_alternative<OptionRow::Number>(row.values))
+      numbers.push_back(method.options[static_cast<const NumberOption&>(row)]);
     spellings.push_back(is_text ? toml_text(spelling) : spelling);
   }
   if (std::ranges::adjacent_find(spellings, std::ranges::not_equal_to()) == spellings.end())
@@ -81,24 +81,30 @@ std::string default_of(const OptionKey& option) {
   return "the method's own, " + toml_number(least) + " to " + toml_number(most);
 }
 
-KeyRow<MethodOptions> option_row(const OptionKey& option) {
-  return std::visit(
-      [&](const auto& kind) {
-        return KeyRow<MethodOptions>(
-                   option.name, kind.member, kinds::optional(kind_of(kind)),
-                   methods_that([&](const MethodInfo& method) { return option.set_in(method.options); }),
-                   option.description)
-            .by_default(default_of(option));
-      },
-      option.kind);
+template <class Kind>
+KeyRow<MethodOptions> option_key(const OptionRow& row, const Kind& permitted) {
+  const auto& typed = static_cast<const Option<Kind>&>(row);
+  ValueKind<typename Kind::Value> kind = kind_of(permitted);
+  return KeyRow<MethodOptions>(
+             {row.name, std::move(kind.type), {}, readers_of(row), row.description},
+             [&typed, read = std::move(kind.read)](const Setting& setting, const fs::path& directory,
+                                                   MethodOptions& to) {
+               to.set(typed, read(setting, directory));
+             },
+             [&typed, write = std::move(kind.write)](const MethodOptions& of) {
+               return of.has(typed) ? write(of[typed]) : std::string();
+             })
+      .by_default(default_of(row));
 }
 
 }  // namespace
 
 std::vector<KeyRow<MethodOptions>> method_option_keys() {
-  std::vector<KeyRow<MethodOptions>> rows;
-  for (const OptionKey& option : option_keys()) rows.push_back(option_row(option));
-  return rows;
+  std::vector<KeyRow<MethodOptions>> keys;
+  for (const OptionRow* const row : option_rows())
+    keys.push_back(
+        std::visit([&](const auto& permitted) { return option_key(*row, permitted); }, row->values));
+  return keys;
 }
 
 }  // namespace hearsay

@@ -7,7 +7,8 @@
 
 namespace hearsay {
 
-/// Returns the keys of [algorithm] that only some methods read, named by their last part.
+/// Returns the keys of [algorithm] that only some methods read, named by their last part: those of
+/// `option_rows`.
 std::vector<KeyRow<MethodOptions>> method_option_keys();
 
 }  // namespace hearsay

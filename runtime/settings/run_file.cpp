@@ -5,8 +5,10 @@
 #include <utility>
 #include <variant>
 
+#include "algorithms/methods/registry.hpp"
 #include "runtime/cluster/topology_file.hpp"
 #include "runtime/settings/fault_keys.hpp"
+#include "runtime/settings/former_keys.hpp"
 #include "runtime/settings/network_keys.hpp"
 #include "runtime/settings/run_keys.hpp"
 #include "runtime/settings/run_settings_file.hpp"
@@ -22,6 +24,7 @@ namespace fs = std::filesystem;
 
 const std::string peers_key = "network.peer";
 const std::string links_key = "network.link";
+const std::string kind_key = "algorithm.kind";
 
 PeerId read_peer(const Setting& setting, PeerId peers) {
   const std::uint64_t id = setting.count(0);
@@ -111,8 +114,16 @@ RunFile::RunFile(std::string_view toml, const std::string& source) {
   assign(flattened(document));
 }
 
+std::string RunFile::kind_with(const std::vector<Setting>& layer) const {
+  const auto in_layer = std::ranges::find(layer, kind_key, &Setting::key);
+  if (in_layer != layer.end()) return in_layer->name();
+  const auto earlier = settings_.find(kind_key);
+  return earlier == settings_.end() ? RunSettings().algorithm.kind : earlier->second.name();
+}
+
 void RunFile::assign(const std::vector<Setting>& layer) {
   const auto in_layer = [&](const std::string& key) { return std::ranges::find(layer, key, &Setting::key); };
+  refuse_former_keys(layer, kind_with(layer));
   require_known_keys(layer, run_file_keys());
   for (const Setting& setting : layer) {
     if (&*in_layer(setting.key) != &setting) setting.refuse("each key once");
@@ -135,6 +146,10 @@ RunSettings RunFile::resolve(const fs::path& directory) const {
   for (const KeyRow<RunSettings>& key : run_keys())
     if (const auto found = settings_.find(key.name()); found != settings_.end())
       key.read(found->second, start, settings);
+  if (const MethodInfo* const method = method_named(settings.algorithm.kind)) {
+    if (!settings_.contains("algorithm.step_size")) settings.algorithm.step_size = method->default_step_size;
+    if (!settings_.contains("algorithm.batch")) settings.algorithm.batch = method->default_batch;
+  }
   if (!settings.topology.file.empty())
     settings.topology.peers = peer_count_of_topology_file(settings.topology.file);
   if (const auto peers = settings_.find(peers_key); peers != settings_.end())

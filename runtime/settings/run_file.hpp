@@ -37,6 +37,9 @@ class RunFile {
   bool has_sweep() const { return has_sweep_; }
 
  private:
+  /// Returns algorithm.kind as it is once `layer` is added.
+  std::string kind_with(const std::vector<Setting>& layer) const;
+
   std::map<std::string, Setting> settings_;
   std::vector<Setting> sweep_;
   bool has_sweep_ = false;

@@ -12,6 +12,7 @@
 #include "runtime/settings/keep_models.hpp"
 #include "runtime/settings/network_keys.hpp"
 #include "runtime/settings/option_keys.hpp"
+#include "runtime/settings/with_all_methods.hpp"
 #include "runtime/toml/document.hpp"
 
 namespace hearsay {
@@ -293,6 +294,16 @@ std::vector<KeyRow<RunSettings::Failure>> failure_rows() {
   };
 }
 
+/// "0.1; 0.001 for comp-ams": the step size of most methods, and those of others.
+std::string default_step_sizes() {
+  const double usual = RunSettings().algorithm.step_size;
+  std::string text = toml_number(usual);
+  for (const MethodInfo& method : methods())
+    if (method.default_step_size != usual)
+      text += "; " + toml_number(method.default_step_size) + " for " + method.name;
+  return text;
+}
+
 std::vector<KeyRow<RunSettings::Algorithm>> algorithm_rows() {
   using namespace kinds;
   using Algorithm = RunSettings::Algorithm;
@@ -303,15 +314,18 @@ std::vector<KeyRow<RunSettings::Algorithm>> algorithm_rows() {
       Row("compressor", &Algorithm::compressor, text().named("spelling"), "all", "the compressor")
           .by_default("the method's own")
           .see("../../algorithms/README.md#compressors"),
-      {"step_size", &Algorithm::step_size, positive(), "methods that train", "eta"},
+      Row("step_size", &Algorithm::step_size, positive(), "methods that train", "eta")
+          .by_default(default_step_sizes()),
       {"step_schedule", &Algorithm::step_schedule, spelling(), "methods that train",
        "eta_t: `constant`; `inverse-sqrt`, eta / sqrt(t); `inverse(b)`, eta / (t + b); `cosine(T, end)`, to "
        "eta "
        "times end within T iterations; `multistep(0.1, 100, 200)`, a tenth after 100 and again after 200"},
       {"warm_up", &Algorithm::warm_up, count(0, "iterations"), "methods that train",
        "over which the step size grows linearly from 0"},
-      {"batch", &Algorithm::batch, batch(), "methods that train",
-       "samples of a minibatch, drawn as data.order says; \"full\": all local samples"},
+      Row("batch", &Algorithm::batch, batch(), "methods that train",
+          "samples of a minibatch, drawn as data.order says; \"full\": all local samples")
+          .by_default("32; \"full\" for " +
+                      methods_that([](const MethodInfo& method) { return !method.default_batch; })),
       {"clip", &Algorithm::clip, optional(positive()), "all but " + methods_that(refuses_clipping),
        "a gradient that is longer (Euclidean norm) is scaled down to this length, before the method sees it"},
       {"allow_unsound", &Algorithm::allow_unsound, flag(), "all",
@@ -344,8 +358,7 @@ std::vector<KeyRow<RunSettings>> make_run_keys() {
 }  // namespace
 
 const std::vector<KeyRow<RunSettings>>& run_keys() {
-  static const std::vector<KeyRow<RunSettings>> keys = make_run_keys();
-  return keys;
+  return with_all_methods([] { return make_run_keys(); });
 }
 
 std::vector<std::string> replaced_keys(const std::string& key) {

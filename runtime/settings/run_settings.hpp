@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_options.hpp"
 #include "runtime/cluster/topology_settings.hpp"
 #include "runtime/foundation/bandwidth_trace.hpp"
@@ -194,7 +195,7 @@ struct RunSettings {
 
 /// Returns algorithm.staleness; 0 if it is unset.
 inline std::uint64_t staleness_of(const RunSettings& settings) {
-  return settings.algorithm.options.staleness.value_or(0);
+  return settings.algorithm.options.find(option::staleness).value_or(0);
 }
 
 }  // namespace hearsay

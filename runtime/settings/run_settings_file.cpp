@@ -5,6 +5,7 @@
 #include "runtime/settings/network_keys.hpp"
 #include "runtime/settings/run_file.hpp"
 #include "runtime/settings/run_keys.hpp"
+#include "runtime/settings/with_all_methods.hpp"
 #include "runtime/toml/document.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -55,12 +56,11 @@ std::string to_toml(const RunSettings& settings) {
 }
 
 const std::vector<std::string>& run_file_keys() {
-  static const std::vector<std::string> keys = [] {
+  return with_all_methods([] {
     std::vector<std::string> names = names_of(run_keys());
     names.insert(names.end(), {"network.peer", "network.link", faults_key});
     return names;
-  }();
-  return keys;
+  });
 }
 
 }  // namespace hearsay

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "runtime/foundation/whole_file.hpp"
+#include "runtime/settings/former_keys.hpp"
 #include "runtime/settings/run_file.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/settings/sweep_folders.hpp"
@@ -121,6 +122,7 @@ const std::vector<KeyRow<SweepTable>>& sweep_rows() {
 Axis read_axis(const Setting& setting) {
   if (setting.key.find('.') == std::string::npos)
     require_known_keys({{"sweep." + setting.key, setting.value}}, names_of(sweep_rows()));
+  refuse_former_keys({setting}, "");
   require_known_keys({setting}, run_file_keys());
   refuse_the_sweeps_own(setting);
   const auto* const elements = std::get_if<TomlArray>(&setting.value.data);

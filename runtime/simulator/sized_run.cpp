@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "algorithms/compression/seam/compressor.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
+#include "algorithms/methods/streaming_diloco.hpp"
 #include "algorithms/objectives/registry.hpp"
 #include "runtime/settings/keep_models.hpp"
 #include "runtime/simulator/no_objective.hpp"
@@ -67,21 +69,16 @@ void refuse_what_needs_a_model(const RunSettings& settings, const MethodInfo& me
   if (settings.topology.rounds_close())
     refuse("topology.round_deadline", to_text(settings.topology.round_deadline),
            beforehand + "when messages arrive");
-  if (method.options.rank)
-    refuse("algorithm.kind", method.name,
-           beforehand + (method.options.dense_rounds ? "the gradients" : "the matrices of the layers"));
-  if (method.options.threshold || method.options.predictors)
-    refuse("algorithm.kind", method.name, beforehand + "the gradients");
-  if (method.options.estimator || !method.trains)
+  if (method.needs_all_samples || !method.trains)
     refuse("algorithm.kind", method.name, "it takes gradients of all samples, and a size has none");
   if (settings.model.init != RunSettings::Model{}.init)
     refuse("model.init", settings.model.init, settings.model.kind + " is only a size; leave it out");
-  if (settings.algorithm.options.trigger.value_or(0.0) > 0.0)
-    refuse("algorithm.trigger", number_text(*settings.algorithm.options.trigger),
-           beforehand + "the values of the model");
-  if (settings.algorithm.options.side_information.value_or("none") != "none")
-    refuse("algorithm.side_information", *settings.algorithm.options.side_information,
-           beforehand + "the values of the model");
+  if (!method.unknown_sizes) return;
+  const MethodOptions options = resolved_options(settings.algorithm.options, method);
+  const UnknownSizes unknown = method.unknown_sizes(options);
+  if (!unknown.depends_on.empty())
+    refuse(unknown.row ? "algorithm." + unknown.row->name : "algorithm.kind",
+           unknown.row ? options.text(*unknown.row) : method.name, beforehand + unknown.depends_on);
 }
 
 std::string compressor_of(const RunSettings& settings, const MethodInfo& method) {
@@ -95,7 +92,7 @@ Index stand_in_of(const RunSettings& settings, const MethodInfo& method, Index d
   const std::string spelling = compressor_of(settings, method);
   if (spelling == "none") {
     const MethodOptions options = resolved_options(settings.algorithm.options, method);
-    const auto parts = peers * static_cast<Index>(options.fragments.value_or(1));
+    const auto parts = peers * static_cast<Index>(options.find(option::fragments).value_or(1));
     return parts * ((shortest_uncompressed + parts - 1) / parts);
   }
   const auto compressor = make_compressor<float>(spelling, {});

@@ -6,6 +6,8 @@
 #include <string>
 #include <tuple>
 
+#include "algorithms/methods/dpsvrg.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/checkpoint/checkpoint.hpp"
 #include "runtime/foundation/digest.hpp"
@@ -26,10 +28,10 @@ const World half = {"ring", 6, "metropolis", "static", 0.5};
 std::vector<Experiment<float>> kinds_of_state() {
   std::vector<Experiment<float>> all;
   all.push_back(regressions_in<float>(half, "dcd-psgd", {.iterations = 6, .batch = 3}, 7));
-  all.push_back(regressions_in<float>({"ring", 3}, "dpsvrg",
-                                      {.iterations = 6, .batch = 3, .options = {.estimator = "saga"}}, 7));
-  all.push_back(regressions_in<float>({"ring", 3}, "d-psgd",
-                                      {.iterations = 6, .batch = 3, .options = {.optimizer = "adam"}}, 7));
+  all.push_back(regressions_in<float>(
+      {"ring", 3}, "dpsvrg", {.iterations = 6, .batch = 3, .options = {{option::estimator, "saga"}}}, 7));
+  all.push_back(regressions_in<float>(
+      {"ring", 3}, "d-psgd", {.iterations = 6, .batch = 3, .options = {{option::optimizer, "adam"}}}, 7));
   return all;
 }
 

@@ -147,7 +147,7 @@ TEST_SUITE("slow") {
     };
     const double pp2 = half("");
     CHECK(pp2 < 3e-3);
-    CHECK(half(", form = \"pp1\"") > 3 * pp2);
+    CHECK(half(", memories = \"pp1\"") > 3 * pp2);
     CHECK(half(", memory_step = 0") > 8 * pp2);
   }
 

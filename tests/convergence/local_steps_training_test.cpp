@@ -27,7 +27,7 @@ TEST_SUITE("slow") {
           "kind = \"" + kind + "\"" + (kind == "dcd-psgd" ? ", compressor = \"none\"" : "");
       CHECK(gap_of<double>(*data, rounds("200", algorithm)) < (kind == "ecd-psgd" ? 3e-4 : 2e-4));
     }
-    CHECK(gap_of<double>(*data, rounds("200", "kind = \"d-psgd\", form = \"combine-then-adapt\"")) > 0.05);
+    CHECK(gap_of<double>(*data, rounds("200", "kind = \"d-psgd\", order = \"combine-then-adapt\"")) > 0.05);
   }
 
   TEST_CASE("a9a, iid: an outer Nesterov step is worth two orders of magnitude of gap after 100 rounds") {
@@ -129,11 +129,12 @@ TEST_SUITE("slow") {
                             {"kind = \"demo\", compressor = \"dct(chunk=41) | chunk-topk(4/41)\", " + options,
                              iterations, eta, partition});
     };
-    const std::string published = "form = \"signed\", aggregate = \"senders-mean\"";
+    const std::string published = "signs = \"signed\", aggregate = \"senders-mean\"";
     CHECK(gap(published, "0.01", "iid", "200") == doctest::Approx(6.0e-4).epsilon(0.2).scale(0));
     CHECK(gap(published, "0.01", "by-label", "200") > 2e-2);
-    CHECK(gap("form = \"unsigned\"", "1.0", "iid", "200") == doctest::Approx(1.73e-3).epsilon(0.05).scale(0));
-    const std::string senders = "form = \"unsigned\", aggregate = \"senders-mean\"";
+    CHECK(gap("signs = \"unsigned\"", "1.0", "iid", "200") ==
+          doctest::Approx(1.73e-3).epsilon(0.05).scale(0));
+    const std::string senders = "signs = \"unsigned\", aggregate = \"senders-mean\"";
     CHECK(gap(senders, "1.0", "iid", "200") < 4e-4);
     CHECK(gap(senders, "1.0", "by-label", "50") > 0.2);
     CHECK(gap(senders, "1.0", "by-label", "400") > 0.5);

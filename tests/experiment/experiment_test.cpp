@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/stability/dcd_limit.hpp"
 #include "runtime/experiment/soundness.hpp"
 #include "runtime/network/link.hpp"
@@ -218,9 +219,9 @@ TEST_CASE("experiment: a least improvement without the patience that reads it is
 
 TEST_CASE("experiment: more local steps than 10,000 and than any peer has samples are refused") {
   RunSettings settings = quadratic_run(2);
-  settings.algorithm.options.local_steps = 10'000;
+  settings.algorithm.options.set(option::local_steps, 10'000);
   CHECK(refusal(settings) == "");
-  settings.algorithm.options.local_steps = 10'001;
+  settings.algorithm.options.set(option::local_steps, 10'001);
   CHECK(refusal(settings) ==
         "algorithm.local_steps = 10001: that many steps go by without a word to the neighbors; expected at "
         "most "
@@ -328,7 +329,7 @@ TEST_CASE("experiment: error feedback wants a contraction, and no feedback an un
   settings.algorithm.kind = "qsgd-allreduce";
   const auto with = [&](const std::string& compressor, const std::string& feedback) {
     settings.algorithm.compressor = compressor;
-    settings.algorithm.options.feedback = feedback;
+    settings.algorithm.options.set(option::feedback, feedback);
   };
   const std::string all_the_same = " (algorithm.allow_unsound = true tries it all the same)";
 
@@ -347,7 +348,7 @@ TEST_CASE("experiment: error feedback wants a contraction, and no feedback an un
         "error of 1 or more piles up; expected scale{randk(10%, scaled)}, or feedback = \"none\"" +
             all_the_same);
   for (const char* feedback : {"low-pass(0.1)", "dgd-def"}) {
-    settings.algorithm.options.feedback = feedback;
+    settings.algorithm.options.set(option::feedback, feedback);
     CHECK(refusal(settings).starts_with("algorithm.compressor = randk(10%, scaled): "));
   }
   settings.algorithm.allow_unsound = true;
@@ -375,7 +376,7 @@ TEST_CASE("experiment: error feedback wants a contraction, and no feedback an un
   // Neither unbiased nor contractive.
   with("randk(80%, scaled) | sign", "auto");
   const auto unknown = prepare<double>(settings);
-  CHECK(unknown.settings.algorithm.options.feedback == "ef");
+  CHECK(unknown.settings.algorithm.options.find(option::feedback) == "ef");
   REQUIRE(unknown.warnings.size() == 1);
   CAPTURE(unknown.warnings.front());
   CHECK(unknown.warnings.front().find("contracts depends on the data (by 0.") != std::string::npos);

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/parts/worker_steps.hpp"
 #include "runtime/experiment/run_agreement.hpp"
 #include "tests/support/experiments.hpp"
@@ -134,7 +135,7 @@ TEST_CASE("hub: memories that follow too fast are refused, or a warning") {
       make_compressor<double>("dither(linf, levels=1)", settled.problem.objectives.front()->segments())
           ->traits(static_cast<std::size_t>(settled.problem.dimension()))
           .omega;
-  CHECK(std::stod(*settled.settings.algorithm.options.memory_step) ==
+  CHECK(std::stod(settled.settings.algorithm.options[option::memory_step]) ==
         doctest::Approx(1.0 / (2.0 * (1.0 + omega))).epsilon(1e-12));
 }
 

@@ -1,6 +1,7 @@
 // run.epochs: how many iterations a run has.
 #include <doctest/doctest.h>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/four_peers.hpp"
 
@@ -21,7 +22,7 @@ TEST_CASE("epochs: they are passes over the data, also with local steps and with
     return static_cast<double>(samples) / 256.0;
   };
   CHECK(passes() == 10.0);
-  settings.algorithm.options.local_steps = 5;
+  settings.algorithm.options.set(option::local_steps, 5);
   CHECK(passes() == 10.0);
   settings.topology.participation = 0.5;
   CHECK(passes() == doctest::Approx(10.0).epsilon(0.15));

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include "algorithms/methods/demo.hpp"
+#include "algorithms/methods/dpsvrg.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/worlds.hpp"
 
@@ -41,8 +44,8 @@ class ManySamples final : public Objective<float> {
 }  // namespace
 
 TEST_CASE("soundness: an optimizer that keeps a state draws a warning, sgd none") {
-  CHECK(warnings("d-psgd", "none", {.optimizer = "sgd"}).empty());
-  const auto found = warnings("d-psgd", "none", {.optimizer = "adam"});
+  CHECK(warnings("d-psgd", "none", {{option::optimizer, "sgd"}}).empty());
+  const auto found = warnings("d-psgd", "none", {{option::optimizer, "adam"}});
   REQUIRE(found.size() == 1);
   CHECK(found[0] ==
         "algorithm.optimizer = adam: every peer keeps a state of its own, from its own gradients; where the "
@@ -53,7 +56,8 @@ TEST_CASE("soundness: Adam inside of local steps is warned of more clearly if th
   const auto found = [](const std::string& partition, std::uint64_t local_steps,
                         const std::string& optimizer) {
     auto settings =
-        settings_of("diloco", {"ring", 5}, {.options = {.optimizer = optimizer, .local_steps = local_steps}});
+        settings_of("diloco", {"ring", 5},
+                    {.options = {{option::optimizer, optimizer}, {option::local_steps, local_steps}}});
     settings.data.partition = partition;
     const auto all =
         prepare<double>(settings, quadratic_problem<double>(500, first_peers(5), Shared::nothing)).warnings;
@@ -72,11 +76,11 @@ TEST_CASE("soundness: Adam inside of local steps is warned of more clearly if th
 
 TEST_CASE(
     "soundness: the mean over the senders wants single coefficients, and is warned of if labels differ") {
-  const auto found = [](const std::string& partition, const std::string& form,
+  const auto found = [](const std::string& partition, const std::string& signs,
                         const std::string& compressor) {
-    auto settings =
-        settings_of("demo", {"ring", 5},
-                    {.compressor = compressor, .options = {.form = form, .aggregate = "senders-mean"}});
+    auto settings = settings_of(
+        "demo", {"ring", 5},
+        {.compressor = compressor, .options = {{option::signs, signs}, {option::aggregate, "senders-mean"}}});
     settings.data.partition = partition;
     return prepare<double>(settings, quadratic_problem<double>(500, first_peers(5), Shared::nothing))
         .warnings;
@@ -107,8 +111,8 @@ TEST_CASE("soundness: moniqua refuses errors that grow with what is compressed, 
 TEST_CASE("soundness: moniqua and power-gossip refuse a consensus step with which gossip leaves the circle") {
   const auto refused = [](const std::string& method, const std::string& compressor, double step) {
     return misuse_text([&] {
-      auto settings =
-          settings_of(method, {"ring", 8}, {.compressor = compressor, .options = {.consensus_step = step}});
+      auto settings = settings_of(method, {"ring", 8},
+                                  {.compressor = compressor, .options = {{option::consensus_step, step}}});
       settings.algorithm.allow_unsound = false;
       prepare<double>(settings, quadratic_problem<double>(500, first_peers(8), Shared::nothing));
     });
@@ -127,7 +131,7 @@ TEST_CASE("soundness: moniqua and power-gossip refuse a consensus step with whic
 
 TEST_CASE("soundness: what top-k leaves out for ever is found by a trial of gossip alone, and warned of") {
   const auto warned = [](const std::string& method, double step) {
-    const auto found = warnings(method, "topk(10%)", {.consensus_step = step});
+    const auto found = warnings(method, "topk(10%)", {{option::consensus_step, step}});
     return std::ranges::any_of(found, [&](const std::string& warning) {
       const std::string less = method == "beer" ? "less than 0.2" : "less, such as 0.2";
       return contains(warning, "in a trial of gossip alone the peers drew apart; expected " + less);
@@ -145,14 +149,15 @@ TEST_CASE("soundness: what top-k leaves out for ever is found by a trial of goss
 TEST_CASE("soundness: the consensus step that a refusal or a warning names draws neither") {
   for (const double step : {0.5, 0.95, 1.5}) {
     CAPTURE(step);
-    const std::string refused = refusal("choco-gossip", "topk(10%)", {.consensus_step = step});
+    const std::string refused = refusal("choco-gossip", "topk(10%)", {{option::consensus_step, step}});
     const std::string sentence =
-        refused.empty() ? warnings("choco-gossip", "topk(10%)", {.consensus_step = step}).at(0) : refused;
+        refused.empty() ? warnings("choco-gossip", "topk(10%)", {{option::consensus_step, step}}).at(0)
+                        : refused;
     const std::string before = "expected less, such as ";
     REQUIRE(sentence.find(before) != std::string::npos);
     const double named = std::stod(sentence.substr(sentence.find(before) + before.size()));
     CAPTURE(named);
-    CHECK(warnings("choco-gossip", "topk(10%)", {.consensus_step = named}).empty());
+    CHECK(warnings("choco-gossip", "topk(10%)", {{option::consensus_step, named}}).empty());
   }
 }
 
@@ -162,19 +167,21 @@ TEST_CASE(
     return prepared("choco-sgd", "topk(1%)", options, true);
   };
   const auto chosen = prepared_with({});
-  const double step = *chosen.settings.algorithm.options.consensus_step;
+  const double step = chosen.settings.algorithm.options[option::consensus_step];
   CHECK(step < 0.06);
   CHECK(step > 0.01);
   REQUIRE(chosen.warnings.size() == 1);
   CHECK(
       chosen.warnings[0].find("is taken: at the default of 0.2 gossip alone does not settle with topk(1%)") !=
       std::string::npos);
-  CHECK(prepared_with({.consensus_step = step}).warnings.empty());
-  CHECK(prepared_with({.consensus_step = 0.2}).settings.algorithm.options.consensus_step == 0.2);
+  CHECK(prepared_with({{option::consensus_step, step}}).warnings.empty());
+  CHECK(prepared_with({{option::consensus_step, 0.2}})
+            .settings.algorithm.options.find(option::consensus_step) == 0.2);
 }
 
 TEST_CASE("soundness: cedas with a biased compressor that promises no contraction draws a warning") {
-  const auto found = warnings("cedas", "adacomp(bin=50)", {.consensus_step = 0.001, .damping = 1.0});
+  const auto found =
+      warnings("cedas", "adacomp(bin=50)", {{option::consensus_step, 0.001}, {option::damping, 1.0}});
   REQUIRE(found.size() == 1);
   CAPTURE(found[0]);
   CHECK(found[0].find("how far it contracts depends on the data (by 0.") != std::string::npos);
@@ -187,7 +194,7 @@ TEST_CASE("soundness: SAGA's table of gradients draws a warning where it takes m
     Problem<float> problem;
     for (int peer = 0; peer < 4; ++peer) problem.objectives.push_back(std::make_unique<ManySamples>(samples));
     problem.initial = Vector<float>::Zero(1000);
-    return prepare<float>(settings_of("dpsvrg", {"ring", 4}, {.options = {.estimator = "saga"}}),
+    return prepare<float>(settings_of("dpsvrg", {"ring", 4}, {.options = {{option::estimator, "saga"}}}),
                           std::move(problem))
         .warnings;
   };

@@ -82,7 +82,8 @@ std::span<const Room> rooms() {
         {"algorithms/seam", models},
         {"algorithms/methods/parts", method},
         {"algorithms/methods", plus(method, {"algorithms/methods/parts"})},
-        {"algorithms/stability", plus(stage, {"algorithms/compression", "algorithms/seam"})},
+        {"algorithms/stability",
+         plus(method, {"algorithms/compression", "algorithms/methods/parts", "algorithms/methods"})},
 
         {"runtime/foundation", {}},
         {"runtime/toml", runtime({"foundation"})},

@@ -5,64 +5,19 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
-#include "algorithms/methods/registry.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
+#include "tests/layer_parallel/example_run.hpp"
 #include "tests/layer_parallel/reference.hpp"
 #include "tests/methods/restart_law.hpp"
 #include "tests/support/misuse_text.hpp"
-#include "tools/examples/layer_parallel/spirals.hpp"
-#include "tools/examples/layer_parallel/stage_objective.hpp"
 
 namespace hearsay::layer_parallel::layer_parallel_test {
 
-using hearsay::layer_parallel::test::back_propagation;
-using hearsay::layer_parallel::test::Reference;
+using namespace hearsay::layer_parallel::test;
 
 namespace {
-
-const Shape shape = {.features = 2, .width = 5, .blocks = 6, .classes = 2, .step = 0.4};
-constexpr Index sample_count = 24;
-const std::string penalty = "layer-parallel-penalty";
-const std::string lagrangian = "layer-parallel-lagrangian";
-
-void know_the_methods() {
-  static const bool known = [] {
-    add_method(layer_parallel_penalty_info());
-    add_method(layer_parallel_lagrangian_info());
-    return true;
-  }();
-  REQUIRE(known);
-}
-
-/// What is said of a run of the example, beside its method.
-struct Plan {
-  PeerId stages = 3;
-  std::uint64_t iterations = 10;
-  std::uint64_t evaluate_every = 10;
-  std::string step_size = "0.2";
-  std::string more = {};  ///< of [algorithm]
-};
-
-template <class Scalar>
-std::shared_ptr<const Samples<Scalar>> samples() {
-  return std::make_shared<Samples<Scalar>>(two_spirals<Scalar>(sample_count, 0.03, 7));
-}
-
-template <class Scalar>
-Experiment<Scalar> experiment_of(const std::string& method, const Plan& plan,
-                                 const std::string& topology = "path") {
-  know_the_methods();
-  const auto settings =
-      parse_run("topology = { kind = \"" + topology + "\", peers = " + std::to_string(plan.stages) + " }\n" +
-                "run = { iterations = " + std::to_string(plan.iterations) +
-                ", evaluate_every = " + std::to_string(plan.evaluate_every) + ", keep_models = \"every " +
-                std::to_string(plan.evaluate_every) + "\" }\n" + "algorithm = { kind = \"" + method +
-                "\", batch = \"full\", step_size = " + plan.step_size + (plan.more.empty() ? "" : ", ") +
-                plan.more + " }\n");
-  const auto stages = std::make_shared<Stages>(shape, plan.stages, sample_count);
-  return prepare(settings, staged_problem<Scalar>(stages, samples<Scalar>(), samples<Scalar>(), false, 1));
-}
 
 template <class Scalar>
 RunOutcome<Scalar> simulated(const std::string& method, const Plan& plan) {
@@ -136,7 +91,7 @@ TEST_CASE("layer-parallel: a stage's gradient is the slope of its part of the La
 TEST_CASE("layer-parallel: one stage is gradient descent, bit for bit") {
   const auto check = [](auto scalar) {
     using Scalar = decltype(scalar);
-    for (const char* rule : {"restart_every = 0", "restart_every = 3"})
+    for (const char* rule : {"serial_every = 0", "serial_every = 3"})
       for (const std::string& method : {penalty, lagrangian}) {
         CAPTURE(method);
         const Plan plan{.stages = 1, .iterations = 25, .more = rule};
@@ -158,7 +113,7 @@ TEST_CASE("layer-parallel: a serial correction moves the weights by the gradient
     for (const PeerId count : {1u, 2u, 3u, 6u}) {
       CAPTURE(method);
       CAPTURE(count);
-      const Plan plan{.stages = count, .iterations = 1, .step_size = "0.5", .more = "restart_every = 1"};
+      const Plan plan{.stages = count, .iterations = 1, .step_size = "0.5", .more = "serial_every = 1"};
       const Vector<double> z = simulated<double>(method, plan).mean_model;
       const Vector<double> moved = (start() - z.head(start().size())) / 0.5;
       CHECK(distance(moved, reference.gradient) < 1e-12);
@@ -168,7 +123,7 @@ TEST_CASE("layer-parallel: a serial correction moves the weights by the gradient
 TEST_CASE("layer-parallel: a serial correction leaves the true states, and the adjoints as multipliers") {
   const Reference reference = back_propagation(shape, *samples<double>(), start());
   const Stages stages(shape, 6, sample_count);
-  const Plan plan{.stages = 6, .iterations = 1, .more = "restart_every = 1"};
+  const Plan plan{.stages = 6, .iterations = 1, .more = "serial_every = 1"};
   const Vector<double> z = simulated<double>(lagrangian, plan).mean_model;
   for (PeerId k = 1; k < 6; ++k) {
     CHECK(distance(interface_at(z, stages.state(k)), reference.states[block_before(stages, k)]) < 1e-12);
@@ -218,7 +173,7 @@ TEST_CASE("layer-parallel: with weights held, states and multipliers come to tho
                   .iterations = 3000,
                   .evaluate_every = 3000,
                   .step_size = "1e-200",
-                  .more = "restart_every = 0"};
+                  .more = "serial_every = 0"};
   const Vector<double> z = simulated<double>(lagrangian, plan).mean_model;
   CHECK(violation<double>(stages, *samples<double>(), z) < 1e-12);
   for (PeerId k = 1; k < 3; ++k) {
@@ -228,7 +183,7 @@ TEST_CASE("layer-parallel: with weights held, states and multipliers come to tho
 }
 
 TEST_CASE("layer-parallel: the violation falls, with multipliers to nothing") {
-  const Plan plan{.iterations = 4000, .evaluate_every = 500, .more = "restart_every = 0"};
+  const Plan plan{.iterations = 4000, .evaluate_every = 500, .more = "serial_every = 0"};
   const std::vector<double> by_penalty = violations(penalty, plan);
   const std::vector<double> by_multipliers = violations(lagrangian, plan);
   REQUIRE(by_penalty.size() == 9);
@@ -245,7 +200,7 @@ TEST_CASE("layer-parallel: what a penalty leaves of the violation is halved if i
     const Plan plan{.iterations = 1000,
                     .evaluate_every = 1000,
                     .step_size = "1e-200",
-                    .more = "restart_every = 0, proximal = " + beta};
+                    .more = "serial_every = 0, penalty = " + beta};
     return violations(penalty, plan).back();
   };
   const double at_20 = left("20");
@@ -261,7 +216,7 @@ TEST_CASE("layer-parallel: in real processes and in the simulator the bits are t
     const Plan plan{.stages = 4,
                     .iterations = 20,
                     .evaluate_every = 5,
-                    .more = "restart_every = 7, compressor = \"" + compressor + "\""};
+                    .more = "serial_every = 7, compressor = \"" + compressor + "\""};
     const auto experiment = experiment_of<Scalar>(method, plan);
     const auto real = run_local(experiment);
     const auto virtually = simulate(experiment, std::chrono::microseconds(20));
@@ -284,13 +239,13 @@ TEST_CASE("layer-parallel: from any checkpoint a stage goes on with the same bit
     const Plan plan{.stages = 4,
                     .iterations = 12,
                     .evaluate_every = 4,
-                    .more = "restart_every = 5, compressor = \"dither(linf, bits=8)\""};
+                    .more = "serial_every = 5, compressor = \"dither(linf, bits=8)\""};
     CHECK(hearsay::test::restart_violation(experiment_of<double>(method, plan)) == "");
   }
 }
 
 TEST_CASE("layer-parallel: every stage sends what it said it would") {
-  const Plan plan{.stages = 3, .iterations = 10, .more = "restart_every = 4, compressor = \"sign\""};
+  const Plan plan{.stages = 3, .iterations = 10, .more = "serial_every = 4, compressor = \"sign\""};
   const auto experiment = experiment_of<float>(lagrangian, plan);
   const auto outcome = simulate(experiment, std::chrono::microseconds(20));
   const TrafficForecast forecast = forecast_traffic(experiment);
@@ -305,7 +260,7 @@ TEST_CASE("layer-parallel: every stage sends what it said it would") {
 TEST_CASE("layer-parallel: with a byte for a number the network learns as with eight") {
   const Stages stages(shape, 3, sample_count);
   const WholeNetwork<double> network(shape, samples<double>());
-  Plan plan{.iterations = 3000, .evaluate_every = 3000, .more = "restart_every = 20"};
+  Plan plan{.iterations = 3000, .evaluate_every = 3000, .more = "serial_every = 20"};
   const auto full = simulated<double>(lagrangian, plan);
   plan.more += ", compressor = \"dither(linf, bits=8)\"";
   const auto compressed = simulated<double>(lagrangian, plan);
@@ -323,20 +278,9 @@ TEST_CASE("layer-parallel: what cannot be cut into stages is refused") {
   CHECK(refusal({}, "path").empty());
   CHECK(contains(refusal({}, "ring"), "expected \"path\""));
   CHECK(contains(refusal({.stages = 7}, "path"), "there are 6 blocks"));
-  CHECK(contains(refusal({.more = "proximal = 0"}, "path"), "algorithm.proximal"));
+  CHECK(contains(refusal({.more = "penalty = 0"}, "path"),
+                 "algorithm.penalty = 0: expected a number greater than 0"));
   CHECK(contains(refusal({.more = "local_steps = 2"}, "path"), "does not read it"));
-}
-
-TEST_CASE("layer-parallel: a method of one's own has a name of its own, and is in no manual") {
-  know_the_methods();
-  CHECK(find_method(lagrangian).name == lagrangian);
-  CHECK(contains(misuse_text([] { add_method(layer_parallel_lagrangian_info()); }), "a method is called so"));
-  MethodInfo taken = layer_parallel_lagrangian_info();
-  taken.name = "of-my-own";
-  taken.aliases = {"fedavg"};
-  CHECK(contains(misuse_text([&] { add_method(taken); }), "fedavg"));
-  CHECK(contains(misuse_text([] { find_method("layer-parallel-penalti"); }), penalty));
-  for (const MethodInfo& method : methods()) CHECK(method.name != lagrangian);
 }
 
 }  // namespace hearsay::layer_parallel::layer_parallel_test

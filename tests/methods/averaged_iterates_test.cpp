@@ -5,6 +5,7 @@
 #include <Eigen/Cholesky>
 #include <string>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
 
@@ -48,7 +49,8 @@ struct Gaps {
 
 Gaps gaps_of(const std::string& method, std::uint64_t iterations) {
   Plan plan{.compressor = "dither(linf, levels=1)", .iterations = iterations, .step_size = 0.2, .batch = 1};
-  if (find_method(method).options.down_compressor) plan.options.down_compressor = plan.compressor;
+  if (find_method(method).options.has(option::down_compressor))
+    plan.options.set(option::down_compressor, plan.compressor);
   const auto experiment = regressions_in<double>({"star", peers}, method, plan, dimension);
   const Quadratic loss(experiment.problem);
   const auto recording = record_run(experiment);

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
 
@@ -17,7 +18,7 @@ inline constexpr std::uint64_t dense_rounds = 5;
 inline Plan plan_with(std::uint64_t rank, const std::string& compressor, std::uint64_t iterations = 30) {
   return {.compressor = compressor,
           .iterations = iterations,
-          .options = {.rank = rank, .dense_rounds = dense_rounds}};
+          .options = {{option::rank, rank}, {option::dense_rounds, dense_rounds}}};
 }
 
 /// Returns P' as a matrix, d x r.

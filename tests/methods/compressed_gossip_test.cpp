@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "algorithms/methods/choco_sgd.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/observer/observer.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/misuse_text.hpp"
@@ -27,7 +29,7 @@ double left_after_gossip(const std::string& method, const std::string& compresso
   const Index dimension = 200;
   const auto experiment = flat_in<double>(
       ring_of_8, method,
-      {.compressor = compressor, .iterations = rounds, .options = {.consensus_step = consensus_step}},
+      {.compressor = compressor, .iterations = rounds, .options = {{option::consensus_step, consensus_step}}},
       dimension);
   Models<double> start;
   for (PeerId id = 0; id < 8; ++id) start.push_back(normal_vector<double>(dimension, 31, id));
@@ -91,7 +93,7 @@ TEST_CASE(
                                                 {.compressor = "topk(40%)",
                                                  .iterations = 4000,
                                                  .step_size = eta,
-                                                 .options = {.consensus_step = gamma}});
+                                                 .options = {{option::consensus_step, gamma}}});
   const auto end = record_run(experiment).back();
   // x = W_gamma (x - eta grad f(x))
   for (PeerId i = 0; i < 8; ++i) {
@@ -110,12 +112,13 @@ TEST_CASE(
 
 TEST_CASE("choco: the trigger grows with the root of the local steps, not of the rounds") {
   // What a peer has done in its first round, alone.
-  const Plan steps{.compressor = "none", .iterations = 1, .step_size = 0.1, .options = {.local_steps = 4}};
+  const Plan steps{
+      .compressor = "none", .iterations = 1, .step_size = 0.1, .options = {{option::local_steps, 4}}};
   const auto alone = record_run(quadratics_in<double>({"ring", 1}, "local-sgd", steps));
   const double news = (alone[1][0].model - alone[0][0].model).squaredNorm();
   const auto first_packet = [&](double share) {
     Plan plan = steps;
-    plan.options.trigger = share * news / (std::sqrt(4.0) * 0.1 * 0.1);
+    plan.options.set(option::trigger, share * news / (std::sqrt(4.0) * 0.1 * 0.1));
     return record_run(quadratics_in<double>({"ring", 2}, "choco-sgd", plan))[1][0]
         .sent.front()
         .packet->size();
@@ -126,8 +129,8 @@ TEST_CASE("choco: the trigger grows with the root of the local steps, not of the
 
 TEST_CASE("choco: a peer without news sends an empty message, and its replicas stay as they are") {
   const auto run = [](double trigger) {
-    return record_run(
-        quadratics_in<double>(ring_of_8, "choco-sgd", {.iterations = 60, .options = {.trigger = trigger}}));
+    return record_run(quadratics_in<double>(ring_of_8, "choco-sgd",
+                                            {.iterations = 60, .options = {{option::trigger, trigger}}}));
   };
   const auto recording = run(100.0);
   std::size_t silent = 0, loud = 0;
@@ -148,8 +151,8 @@ TEST_CASE("choco: a peer without news sends an empty message, and its replicas s
 
 TEST_CASE("choco: the aggregate is the sum that the replicas would give, to rounding") {
   const auto run = [](const std::string& memory) {
-    return record_run(
-        quadratics_in<double>({"star", 6}, "choco-sgd", {.iterations = 200, .options = {.memory = memory}}));
+    return record_run(quadratics_in<double>({"star", 6}, "choco-sgd",
+                                            {.iterations = 200, .options = {{option::memory, memory}}}));
   };
   const auto replicas = run("replicas");
   const auto aggregate = run("aggregate");
@@ -166,7 +169,7 @@ TEST_CASE(
     "choco-gossip: the peers agree on the mean of their vectors, which is one step of gradient descent") {
   const auto experiment = quadratics_in<double>(
       ring_of_8, "choco-gossip",
-      {.compressor = "topk(40%)", .iterations = 1500, .options = {.consensus_step = 0.2}});
+      {.compressor = "topk(40%)", .iterations = 1500, .options = {{option::consensus_step, 0.2}}});
   Vector<double> expected = experiment.problem.initial;
   for (const auto& objective : experiment.problem.objectives) {
     Vector<double> gradient(19);
@@ -205,7 +208,8 @@ TEST_CASE(
     "do "
     "not") {
   CHECK(end_of("cedas", "dither(linf, bits=2, bucket=512)", 3000, {}).distance < 1e-10);
-  CHECK(end_of("cedas", "dither(linf, bits=4, bucket=512)", 1500, {.consensus_step = 1.0, .damping = 0.5})
+  CHECK(end_of("cedas", "dither(linf, bits=4, bucket=512)", 1500,
+               {{option::consensus_step, 1.0}, {option::damping, 0.5}})
             .distance < 1e-10);
   CHECK(end_of("beer", "topk(10%)", 6000, {}, 0.05).distance < 1e-10);
   CHECK(end_of("beer", "sign", 6000, {}, 0.05).distance < 1e-10);
@@ -218,9 +222,11 @@ TEST_CASE(
 TEST_CASE("cedas: uncompressed, with a = gamma = 1, it is exact diffusion with (I + W) / 2") {
   const World world{"star", 6};
   const double eta = 0.1;
-  const auto experiment = quadratics_in<double>(
-      world, "cedas",
-      {.compressor = "none", .iterations = 40, .options = {.consensus_step = 1.0, .damping = 1.0}});
+  const auto experiment =
+      quadratics_in<double>(world, "cedas",
+                            {.compressor = "none",
+                             .iterations = 40,
+                             .options = {{option::consensus_step, 1.0}, {option::damping, 1.0}}});
   const auto recording = record_run(experiment);
   const MixingMatrix mixing = make_mixing(world.weights, make_graph(world.family, world.peers, 1));
   const Eigen::MatrixXd W = (Eigen::MatrixXd::Identity(6, 6) + dense(mixing)) / 2.0;
@@ -278,8 +284,8 @@ TEST_CASE("an empty message is malformed wherever no trigger allows silence") {
     CAPTURE(std::string(method));
     CHECK(ends_malformed(method, {}));
   }
-  CHECK(ends_malformed("choco-sgd", {.memory = "aggregate"}));
-  CHECK_FALSE(ends_malformed("choco-sgd", {.trigger = 1e-3}));
+  CHECK(ends_malformed("choco-sgd", {{option::memory, "aggregate"}}));
+  CHECK_FALSE(ends_malformed("choco-sgd", {{option::trigger, 1e-3}}));
 }
 
 TEST_CASE("lead: an alias of cedas, in every record, too") {

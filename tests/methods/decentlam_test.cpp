@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "tests/methods/optimum.hpp"
 #include "tests/support/misuse_text.hpp"
 
@@ -25,7 +26,7 @@ double largest_difference(const std::vector<PeerRecord<double>>& a,
 
 TEST_CASE("decentlam: without momentum it is dspg's gossip after the gradient step") {
   for (const World& world : std::vector<World>{ring, {"star", 6, "lazy"}, {"complete", 5}})
-    CHECK(largest_difference(run("decentlam", world, {.options = {.momentum = 0.0}}).back(),
+    CHECK(largest_difference(run("decentlam", world, {.options = {{option::momentum, 0.0}}}).back(),
                              run("dspg", world, {}).back()) < 1e-14);
 }
 
@@ -33,7 +34,7 @@ TEST_CASE("decentlam: momentum does not move the limit, that of qg-momentum it d
   const auto plain = run("dspg", ring, {.iterations = 3000, .step_size = 0.1}).back();
   for (const double momentum : {0.5, 0.9}) {
     CAPTURE(momentum);
-    const Plan plan{.iterations = 3000, .step_size = 0.1, .options = {.momentum = momentum}};
+    const Plan plan{.iterations = 3000, .step_size = 0.1, .options = {{option::momentum, momentum}}};
     CHECK(largest_difference(run("decentlam", ring, plan).back(), plain) < 1e-12);
     CHECK(largest_difference(run("qg-momentum", ring, plan).back(), plain) > 1e-2);
   }

@@ -19,8 +19,8 @@ constexpr Index dimension = 9;
 constexpr double eta = 0.125;
 
 MethodOptions with_estimator(const std::string& estimator) {
-  MethodOptions options{.estimator = estimator};
-  if (estimator != "saga") options.inner_length = 1'000'000;  // no snapshot but the first
+  MethodOptions options{{option::estimator, estimator}};
+  if (estimator != "saga") options.set(option::inner_length, 1'000'000);  // no snapshot but the first
   return resolved_options(options, dpsvrg_info());
 }
 
@@ -92,10 +92,11 @@ TEST_CASE(
 
 TEST_CASE("dpsvrg: with as many rounds as a hypercube has dimensions it is centralized proximal SVRG") {
   const World world{"hypercube", 8, "metropolis", "hypercube-matchings"};
-  const Plan plan{.iterations = 30,
-                  .batch = 2,
-                  .options = {.inner_length = 4, .inner_growth = 1.0, .consensus = "3"},
-                  .regularizer = "l1(0.02)"};
+  const Plan plan{
+      .iterations = 30,
+      .batch = 2,
+      .options = {{option::inner_length, 4}, {option::inner_growth, 1.0}, {option::consensus, "3"}},
+      .regularizer = "l1(0.02)"};
   const auto experiment = regressions_in<double>(world, "dpsvrg", plan, 19);
   const auto recording = record_run(experiment);
   const auto mean_gradient = [&](const Vector<double>& x, const std::vector<std::vector<Index>>& samples) {
@@ -147,8 +148,8 @@ TEST_CASE("dpsvrg: with an empty shard, too, every estimator ends at the optimum
       problem.objectives.push_back(
           std::make_unique<LeastSquares<double>>(Shard<double>{samples, rows}, 4.0 / 7.0, l2));
     problem.initial = normal_vector<double>(count, 17, 0);
-    MethodOptions options{.estimator = estimator, .consensus = "1"};
-    if (std::string(estimator) != "saga") options.inner_length = 20;
+    MethodOptions options{{option::estimator, estimator}, {option::consensus, "1"}};
+    if (std::string(estimator) != "saga") options.set(option::inner_length, 20);
     return record_run(
                prepare<double>(
                    settings_of(
@@ -178,7 +179,8 @@ TEST_CASE("dpsvrg: loopless snapshots are taken at all peers at once, every inne
       {"ring", 3}, "dpsvrg",
       {.iterations = 2000,
        .step_size = 1e-3,
-       .options = {.estimator = "loopless-svrg", .inner_length = 10, .consensus = "1"}}));
+       .options = {
+           {option::estimator, "loopless-svrg"}, {option::inner_length, 10}, {option::consensus, "1"}}}));
   int snapshots = 0;
   for (std::size_t t = 1; t < recording.size(); ++t) {
     int peers = 0;
@@ -194,9 +196,9 @@ TEST_CASE("dpsvrg: loopless snapshots are taken at all peers at once, every inne
 
 TEST_CASE("dpsvrg: zeros of the proximal map are exact zeros at every peer, mixed afterwards they are not") {
   const auto zeros = [](const std::string& order) {
-    const auto experiment =
-        quadratics_in<float>({"ring", 8}, "dpsvrg",
-                             {.iterations = 60, .options = {.prox_order = order}, .regularizer = "l1(0.5)"});
+    const auto experiment = quadratics_in<float>(
+        {"ring", 8}, "dpsvrg",
+        {.iterations = 60, .options = {{option::prox_order, order}}, .regularizer = "l1(0.5)"});
     Index count = 0;
     const auto end = record_run(experiment).back();
     for (const auto& peer : end) count += (peer.model.array() == 0.0f).count();
@@ -209,8 +211,9 @@ TEST_CASE("dpsvrg: zeros of the proximal map are exact zeros at every peer, mixe
 TEST_CASE("dpsvrg: Chebyshev's rounds keep the mean, and leave less disagreement than plain ones") {
   const auto run = [](const std::string& gossip) {
     return record_run(
-               quadratics_in<double>({"ring", 16}, "dpsvrg",
-                                     {.iterations = 40, .options = {.consensus = "8", .gossip = gossip}}))
+               quadratics_in<double>(
+                   {"ring", 16}, "dpsvrg",
+                   {.iterations = 40, .options = {{option::consensus, "8"}, {option::gossip, gossip}}}))
         .back();
   };
   const auto plain = run("plain");
@@ -222,7 +225,8 @@ TEST_CASE("dpsvrg: Chebyshev's rounds keep the mean, and leave less disagreement
   CHECK(disagreement(chebyshev) < 0.5 * disagreement(plain));
   // The mean moves by the mean gradient: mixing adds nothing.
   const auto experiment = quadratics_in<double>(
-      {"ring", 16}, "dpsvrg", {.iterations = 40, .options = {.consensus = "8", .gossip = "chebyshev"}});
+      {"ring", 16}, "dpsvrg",
+      {.iterations = 40, .options = {{option::consensus, "8"}, {option::gossip, "chebyshev"}}});
   const auto recording = record_run(experiment);
   for (std::size_t t = 1; t < recording.size(); ++t) {
     Vector<double> expected = mean_in_double(recording[t - 1]);
@@ -240,18 +244,19 @@ TEST_CASE("dpsvrg: what its options cannot be is refused before anything starts"
   const auto refusal = [](const World& world, MethodOptions options) {
     return misuse_text([&] { quadratics_in<double>(world, "dpsvrg", {.options = std::move(options)}); });
   };
-  CHECK(refusal({"ring", 4}, {.consensus = "often"}).starts_with("algorithm.consensus = often: expected"));
+  CHECK(refusal({"ring", 4}, {{option::consensus, "often"}})
+            .starts_with("algorithm.consensus = often: expected"));
   // Options that an estimator does not read are refused, even with their default.
-  CHECK(refusal({"ring", 4}, {.estimator = "saga", .snapshot = "average"}) ==
+  CHECK(refusal({"ring", 4}, {{option::estimator, "saga"}, {option::snapshot, "average"}}) ==
         "algorithm.snapshot = average: dpsvrg with estimator = saga does not read it; leave it out");
-  CHECK(refusal({"ring", 4}, {.estimator = "saga", .inner_length = 1000}) ==
+  CHECK(refusal({"ring", 4}, {{option::estimator, "saga"}, {option::inner_length, 1000}}) ==
         "algorithm.inner_length = 1000: dpsvrg with estimator = saga does not read it; leave it out");
   for (const char* estimator : {"saga", "loopless-svrg"})
-    CHECK(refusal({"ring", 4}, {.estimator = estimator, .inner_growth = 1.2}) ==
+    CHECK(refusal({"ring", 4}, {{option::estimator, estimator}, {option::inner_growth, 1.2}}) ==
           "algorithm.inner_growth = 1.2: dpsvrg with estimator = " + std::string(estimator) +
               " does not read it; leave it out");
-  CHECK(refusal({"ring", 4}, {.estimator = "loopless-svrg", .inner_length = 30}) == "");
-  CHECK(refusal({"hypercube", 8, "metropolis", "hypercube-matchings"}, {.gossip = "chebyshev"})
+  CHECK(refusal({"ring", 4}, {{option::estimator, "loopless-svrg"}, {option::inner_length, 30}}) == "");
+  CHECK(refusal({"hypercube", 8, "metropolis", "hypercube-matchings"}, {{option::gossip, "chebyshev"}})
             .starts_with("algorithm.gossip = chebyshev: it needs one symmetric mixing matrix"));
   CHECK(misuse_text([] {
           quadratics_in<double>({"ring", 4}, "dcd-psgd", {.regularizer = "l1(0.1)"});
@@ -259,7 +264,7 @@ TEST_CASE("dpsvrg: what its options cannot be is refused before anything starts"
         "model.regularizer = l1(0.1): dcd-psgd minimises smooth objectives only; expected one of dspg, "
         "dpsvrg, qcmd-adagrad, qrda-adagrad");
   CHECK(misuse_text([] {
-          quadratics_in<double>({"ring", 4}, "d-psgd", {.options = {.inner_length = 5}});
+          quadratics_in<double>({"ring", 4}, "d-psgd", {.options = {{option::inner_length, 5}}});
         }) == "algorithm.inner_length = 5: d-psgd does not read it; leave it out (those that do: dpsvrg)");
 }
 

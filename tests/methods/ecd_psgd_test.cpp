@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/objectives/logistic.hpp"
 #include "runtime/peer/peer.hpp"
 #include "tests/support/cluster.hpp"
@@ -215,13 +216,13 @@ TEST_CASE("ecd: a restart sets every estimate to the model, bit for bit, and bou
 }
 
 TEST_CASE("ecd: a peer that sits out a restart restarts in its next iteration, and its neighbors follow") {
-  for (const std::string form : {"combine-then-adapt", "adapt-then-combine"}) {
-    CAPTURE(form);
+  for (const std::string order : {"combine-then-adapt", "adapt-then-combine"}) {
+    CAPTURE(order);
     const auto experiment = quadratics_in<double>({"ring", 8, "metropolis", "static", 0.5}, "ecd-psgd",
                                                   {.compressor = "dither(linf, bits=8, bucket=64)",
                                                    .iterations = 120,
                                                    .restart_every = 5,
-                                                   .options = {.form = form}});
+                                                   .options = {{option::order, order}}});
     const auto recording = record_run(experiment);
     int late = 0;
     for (PeerId id = 0; id < 8; ++id) {
@@ -231,7 +232,7 @@ TEST_CASE("ecd: a peer that sits out a restart restarts in its next iteration, a
         const bool takes_part = experiment.schedule->row(id, t - 1).participates;
         if (!due || !takes_part) continue;
         const PeerRecord<double>& peer = recording[t][id];
-        CHECK(*peer.published == (form == "combine-then-adapt" ? peer.model : peer.states.at("adapted")));
+        CHECK(*peer.published == (order == "combine-then-adapt" ? peer.model : peer.states.at("adapted")));
         late += t % 5 != 0;
         due = false;
       }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "algorithms/methods/fed_vote.hpp"
 #include "algorithms/methods/parts/votes.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "tests/support/cluster.hpp"
@@ -178,8 +179,8 @@ TEST_CASE("fed-vote: the tally is the workers' mean weight in expectation, with 
   constexpr PeerId peers = 4;
   for (const std::string vote : {"binary", "ternary"}) {
     CAPTURE(vote);
-    const auto recording = record_run(
-        flat_in<double>({"star", peers}, "fed-vote", {.iterations = 1, .options = {.vote = vote}}, count));
+    const auto recording = record_run(flat_in<double>(
+        {"star", peers}, "fed-vote", {.iterations = 1, .options = {{option::vote, vote}}}, count));
     const Vector<double> before = recording[0][0].model;
     const Vector<double> moved = recording[1][0].model - before;
     double expected = 0.0;
@@ -216,7 +217,7 @@ TEST_CASE("fed-vote: inside the clamp a round trip of tanh and atanh leaves the 
         scale > 0 ? std::vector<unsigned>{242, 242, 242, 80} : std::vector<unsigned>{0, 0, 0, 0};
     const std::vector<unsigned> abstention = {121, 121, 121, 40};
     const auto recording =
-        record_with(dedicated_hub(3, {.iterations = 2, .options = {.vote = "ternary"}}),
+        record_with(dedicated_hub(3, {.iterations = 2, .options = {{option::vote, "ternary"}}}),
                     [&](PeerId worker) { return bytes_of(worker == 1 ? all : abstention); });
     for (const double weight : recording.back()[0].model)
       CHECK(weight == doctest::Approx(scale / 3.0).epsilon(1e-14));
@@ -230,9 +231,9 @@ TEST_CASE("fed-vote: if all votes agree, h = +-3.30115, whatever the trust") {
       CAPTURE(vote);
       const std::vector<std::byte> votes =
           vote == "binary" ? bytes_of({0b10110010, 0b01010111, 0b101}) : bytes_of({200, 2, 236, 62});
-      const auto recording =
-          record_with(dedicated_hub(3, {.iterations = 3, .options = {.vote = vote, .trust = trust}}),
-                      [&](PeerId) { return votes; });
+      const auto recording = record_with(
+          dedicated_hub(3, {.iterations = 3, .options = {{option::vote, vote}, {option::trust, trust}}}),
+          [&](PeerId) { return votes; });
       const std::vector<int> expected = votes_in(vote_form(vote), votes, dimension);
       for (std::size_t t = 1; t < recording.size(); ++t)
         for (Index k = 0; k < dimension; ++k)
@@ -250,7 +251,7 @@ TEST_CASE("fed-vote: if fewer than half vote against unanimous others, the signs
       CAPTURE(trust);
       CAPTURE(attackers);
       const auto recording =
-          record_with(dedicated_hub(5, {.iterations = 4, .options = {.trust = trust}}),
+          record_with(dedicated_hub(5, {.iterations = 4, .options = {{option::trust, trust}}}),
                       [&](PeerId worker) { return bytes_of(worker <= attackers ? flipped : honest); });
       for (std::size_t t = 1; t < recording.size(); ++t)
         for (Index k = 0; k < dimension; ++k) {
@@ -285,7 +286,7 @@ TEST_CASE("fed-vote: the votes of the absent do not count") {
 TEST_CASE("fed-vote: the trust in a worker that is absent stays") {
   const World world = {"star", 8, "metropolis", "static", 0.4};
   const auto experiment =
-      quadratics_in<double>(world, "fed-vote", {.iterations = 30, .options = {.trust = "votes"}});
+      quadratics_in<double>(world, "fed-vote", {.iterations = 30, .options = {{option::trust, "votes"}}});
   const auto recording = record_run(experiment);
   int changes = 0;
   for (std::size_t t = 1; t < recording.size(); ++t)
@@ -305,7 +306,7 @@ TEST_CASE(
     "fed-vote: a worker sends ceil(d/8) bytes, or ceil(d/5) if ternary, and the hub its latent vector") {
   for (const std::string vote : {"binary", "ternary"}) {
     const auto recording = record_run(
-        quadratics_in<float>({"star", 4}, "fed-vote", {.iterations = 3, .options = {.vote = vote}}));
+        quadratics_in<float>({"star", 4}, "fed-vote", {.iterations = 3, .options = {{option::vote, vote}}}));
     for (std::size_t t = 1; t < recording.size(); ++t)
       for (PeerId id = 0; id < 4; ++id)
         for (const Outgoing& sent : recording[t][id].sent) {
@@ -336,7 +337,8 @@ TEST_CASE("fed-vote: the hub reports votes that are malformed, and counts the ot
       CAPTURE(garbage.vote);
       CAPTURE(garbage.bytes.size());
       const auto experiment = quadratics_in<double>(
-          {"star", 4}, "fed-vote", {.iterations = 4, .options = {.vote = garbage.vote, .trust = trust}});
+          {"star", 4}, "fed-vote",
+          {.iterations = 4, .options = {{option::vote, garbage.vote}, {option::trust, trust}}});
       PacketPool packets;
       BareCluster<double> cluster(experiment, 1);
       cluster.tamper = [&](const Outgoing& sent) {

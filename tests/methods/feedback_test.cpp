@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "tests/methods/ring_run.hpp"
 #include "tests/support/misuse_text.hpp"
 
@@ -55,7 +56,7 @@ TEST_CASE_TEMPLATE("feedback: low-pass takes in a share of the error, and does n
   CHECK_FALSE(conserved);
   const auto whole = run_of<Scalar>(3, {.compressor = "topk(20%)", .feedback = "low-pass(1)"});
   const auto ef = run_of<Scalar>(3, {.compressor = "topk(20%)", .feedback = "ef"});
-  CHECK(whole.experiment.settings.algorithm.options.feedback == "ef");
+  CHECK(whole.experiment.settings.algorithm.options.find(option::feedback) == "ef");
   CHECK(same_bits(whole.recording.back()[2].model, ef.recording.back()[2].model));
 }
 
@@ -170,7 +171,7 @@ TEST_CASE(
   const auto resolved = [](const std::string& compressor, const std::string& feedback) {
     return quadratics_in<float>({"ring", 3}, "qsgd-allreduce",
                                 {.compressor = compressor, .feedback = feedback})
-        .settings.algorithm.options.feedback;
+        .settings.algorithm.options.find(option::feedback);
   };
   CHECK(resolved("", "auto") == "none");
   CHECK(resolved("none", "auto") == "none");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/listed_rounds.hpp"
 #include "tests/support/worlds.hpp"
@@ -44,12 +45,14 @@ double largest_deviation(const std::string& method, const std::string& down_comp
   std::vector<Vector<double>> sums(iterations + 1, Vector<double>::Zero(dimension));
   std::vector<Vector<double>> squares = sums;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    const auto recording = record_run(quadratics_in<double>(
-        {"star", 4}, method,
-        {.compressor = "dither(linf, levels=1)",
-         .iterations = iterations,
-         .seed = seed,
-         .options = {.down_compressor = down_compressor, .memory_step = "0.2", .down_memory_step = "0.2"}}));
+    const auto recording =
+        record_run(quadratics_in<double>({"star", 4}, method,
+                                         {.compressor = "dither(linf, levels=1)",
+                                          .iterations = iterations,
+                                          .seed = seed,
+                                          .options = {{option::down_compressor, down_compressor},
+                                                      {option::memory_step, "0.2"},
+                                                      {option::down_memory_step, "0.2"}}}));
     for (std::size_t t = 2; t <= iterations; ++t) {
       const Vector<double> perturbation = recording[t][1].model - recording[t - 1][0].model;
       sums[t] += perturbation;
@@ -77,9 +80,10 @@ TEST_CASE("hub: the expected step over all sets of workers of one size is the st
     CAPTURE(method);
     // Two iterations of all, so that memories and errors are not 0, then one of a set.
     Plan plan{.iterations = 3};
-    if (find_method(method).options.down_compressor) plan.options.down_compressor = "none";
-    if (method == "comp-ams") plan.options.optimizer = "sgd";
-    if (method == "lgc") plan.options.dense_rounds = 1;
+    if (find_method(method).options.has(option::down_compressor))
+      plan.options.set(option::down_compressor, "none");
+    if (method == "comp-ams") plan.options.set(option::optimizer, "sgd");
+    if (method == "lgc") plan.options.set(option::dense_rounds, 1);
     auto experiment = quadratics_in<double>({"star", peers}, method, plan);
     const Vector<double> of_all = record_run(experiment).back()[0].model;
     const std::shared_ptr<const Schedule> whole = experiment.schedule;

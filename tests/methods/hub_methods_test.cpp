@@ -5,6 +5,11 @@
 #include <cmath>
 #include <map>
 
+#include "algorithms/methods/artemis.hpp"
+#include "algorithms/methods/chb.hpp"
+#include "algorithms/methods/ef21.hpp"
+#include "algorithms/methods/fed_avg.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/cluster.hpp"
@@ -62,27 +67,27 @@ Vector<double> mean_gradient(const Experiment<double>& experiment, const Vector<
 
 TEST_CASE("hub: with one step, no compression and all workers, the methods are all-reduce SGD") {
   for (const Variation& method : std::vector<Variation>{
-           {"fed-avg", {.local_steps = 1}},
-           {"fed-paq", {.local_steps = 1}},
-           {"fed-prox", {.local_steps = 1}},
-           {"scaffold", {.local_steps = 1}},
-           {"gen-qsgd", {.local_steps = 1, .down_compressor = "none"}},
-           {"artemis", {.down_compressor = "none", .memory_step = "0"}},
-           {"artemis", {.form = "pp1", .down_compressor = "none"}},
+           {"fed-avg", {{option::local_steps, 1}}},
+           {"fed-paq", {{option::local_steps, 1}}},
+           {"fed-prox", {{option::local_steps, 1}}},
+           {"scaffold", {{option::local_steps, 1}}},
+           {"gen-qsgd", {{option::local_steps, 1}, {option::down_compressor, "none"}}},
+           {"artemis", {{option::down_compressor, "none"}, {option::memory_step, "0"}}},
+           {"artemis", {{option::memories, "pp1"}, {option::down_compressor, "none"}}},
            {"diana"},
-           {"dore", {.down_compressor = "none"}},
-           {"mcm", {.down_compressor = "none"}},
-           {"rand-mcm", {.down_compressor = "none"}},
-           {"double-squeeze", {.down_compressor = "none"}},
-           {"neolithic", {.down_compressor = "none", .rounds = 1}},
+           {"dore", {{option::down_compressor, "none"}}},
+           {"mcm", {{option::down_compressor, "none"}}},
+           {"rand-mcm", {{option::down_compressor, "none"}}},
+           {"double-squeeze", {{option::down_compressor, "none"}}},
+           {"neolithic", {{option::down_compressor, "none"}, {option::rounds, 1}}},
            {"ef21"},
-           {"ef21-bc", {.down_compressor = "none"}},
-           {"cd-adam", {.optimizer = "sgd", .down_compressor = "none"}},
+           {"ef21-bc", {{option::down_compressor, "none"}}},
+           {"cd-adam", {{option::optimizer, "sgd"}, {option::down_compressor, "none"}}},
            {"econtrol"},
-           {"comp-ams", {.optimizer = "sgd"}},
-           {"chb", {.momentum = 0.0, .threshold = "0"}},
-           {"lgc", {.dense_rounds = 3}},
-           {"predictive-coding", {.local_steps = 1}},
+           {"comp-ams", {{option::optimizer, "sgd"}}},
+           {"chb", {{option::momentum, 0.0}, {option::threshold, "0"}}},
+           {"lgc", {{option::dense_rounds, 3}}},
+           {"predictive-coding", {{option::local_steps, 1}}},
        }) {
     CAPTURE(method.method);
     CHECK(distance(method, all_reduce) < 1e-12);
@@ -90,42 +95,47 @@ TEST_CASE("hub: with one step, no compression and all workers, the methods are a
 }
 
 TEST_CASE("hub: equalities between the methods, with a lossy compressor") {
-  const MethodOptions steps = {.local_steps = 4};
+  const MethodOptions steps = {{option::local_steps, 4}};
   CHECK(distance({"fed-paq", steps}, {"fed-avg", steps}) == 0.0);
-  CHECK(distance({"fed-prox", {.local_steps = 4, .proximal = 0.0}}, {"fed-avg", steps}) == 0.0);
-  CHECK(distance({"gen-qsgd", {.local_steps = 4, .down_compressor = "none"}, biased},
+  CHECK(distance({"fed-prox", {{option::local_steps, 4}, {option::proximal, 0.0}}}, {"fed-avg", steps}) ==
+        0.0);
+  CHECK(distance({"gen-qsgd", {{option::local_steps, 4}, {option::down_compressor, "none"}}, biased},
                  {"fed-paq", steps, biased}) < 1e-12);
-  const MethodOptions no_memory = {.down_compressor = "none", .memory_step = "0"};
-  CHECK(distance({"artemis", no_memory, biased}, {"fed-paq", {.local_steps = 1}, biased}) < 1e-12);
+  const MethodOptions no_memory = {{option::down_compressor, "none"}, {option::memory_step, "0"}};
+  CHECK(distance({"artemis", no_memory, biased}, {"fed-paq", {{option::local_steps, 1}}, biased}) < 1e-12);
   const std::string rounding = "dither(linf, levels=3)";
-  CHECK(distance({"artemis", no_memory, rounding}, {"qsgd-allreduce", {.feedback = "none"}, rounding}) <
-        1e-12);
-  CHECK(distance({"artemis", {.memory_step = "0.3"}}, {"artemis", {.form = "pp1", .memory_step = "0.3"}}) <
-        1e-12);
-  const MethodOptions exact_down = {.down_compressor = "none", .memory_step = "0.3", .down_memory_step = "1"};
-  CHECK(distance({"mcm", exact_down, biased}, {"diana", {.memory_step = "0.3"}, biased}) < 1e-12);
+  CHECK(distance({"artemis", no_memory, rounding},
+                 {"qsgd-allreduce", {{option::feedback, "none"}}, rounding}) < 1e-12);
+  CHECK(distance({"artemis", {{option::memory_step, "0.3"}}},
+                 {"artemis", {{option::memories, "pp1"}, {option::memory_step, "0.3"}}}) < 1e-12);
+  const MethodOptions exact_down = {
+      {option::down_compressor, "none"}, {option::memory_step, "0.3"}, {option::down_memory_step, "1"}};
+  CHECK(distance({"mcm", exact_down, biased}, {"diana", {{option::memory_step, "0.3"}}, biased}) < 1e-12);
   CHECK(distance({"rand-mcm", exact_down, biased}, {"mcm", exact_down, biased}) == 0.0);
-  CHECK(distance({"ef21-bc", {.down_compressor = "none"}, biased}, {"ef21", {}, biased}) < 1e-12);
-  CHECK(distance({"econtrol", {.control = 0.0}, biased}, {"ef21", {}, biased}) < 1e-12);
-  const MethodOptions down = {.optimizer = "sgd", .down_compressor = biased};
-  CHECK(distance({"cd-adam", down, biased}, {"ef21-bc", {.down_compressor = biased}, biased}) == 0.0);
-  CHECK(distance({"neolithic", {.error_decay = 1.0, .down_compressor = biased, .rounds = 1}, biased},
-                 {"double-squeeze", {.down_compressor = biased}, biased}) == 0.0);
+  CHECK(distance({"ef21-bc", {{option::down_compressor, "none"}}, biased}, {"ef21", {}, biased}) < 1e-12);
+  CHECK(distance({"econtrol", {{option::control, 0.0}}, biased}, {"ef21", {}, biased}) < 1e-12);
+  const MethodOptions down = {{option::optimizer, "sgd"}, {option::down_compressor, biased}};
+  CHECK(distance({"cd-adam", down, biased}, {"ef21-bc", {{option::down_compressor, biased}}, biased}) == 0.0);
+  CHECK(distance({"neolithic",
+                  {{option::error_decay, 1.0}, {option::down_compressor, biased}, {option::rounds, 1}},
+                  biased},
+                 {"double-squeeze", {{option::down_compressor, biased}}, biased}) == 0.0);
 }
 
 TEST_CASE("hub: neolithic's R rounds of topk(k) are one of topk(R k), bit for bit") {
   const auto full = std::optional<std::uint64_t>();
-  CHECK(distance({"neolithic", {.down_compressor = "topk(k=2)", .rounds = 3}, "topk(k=2)"},
-                 {"neolithic", {.down_compressor = "topk(k=6)", .rounds = 1}, "topk(k=6)"}, 6, full) == 0.0);
+  CHECK(distance({"neolithic", {{option::down_compressor, "topk(k=2)"}, {option::rounds, 3}}, "topk(k=2)"},
+                 {"neolithic", {{option::down_compressor, "topk(k=6)"}, {option::rounds, 1}}, "topk(k=6)"}, 6,
+                 full) == 0.0);
 }
 
 TEST_CASE("hub: alone and uncompressed, the adaptive methods are the local optimizers of one machine") {
   const auto alone = [](const Variation& method, const std::string& optimizer) {
-    return distance(method, {"d-psgd", {.optimizer = optimizer}}, 1);
+    return distance(method, {"d-psgd", {{option::optimizer, optimizer}}}, 1);
   };
-  CHECK(alone({"cd-adam", {.down_compressor = "none"}}, "amsgrad(0.9, 0.99)") < 1e-12);
+  CHECK(alone({"cd-adam", {{option::down_compressor, "none"}}}, "amsgrad(0.9, 0.99)") < 1e-12);
   CHECK(alone({"comp-ams"}, "amsgrad(0.9, 0.999)") < 1e-12);
-  CHECK(alone({"chb", {.momentum = 0.4, .threshold = "0"}}, "heavy-ball(0.4)") < 1e-12);
+  CHECK(alone({"chb", {{option::momentum, 0.4}, {option::threshold, "0"}}}, "heavy-ball(0.4)") < 1e-12);
   CHECK(alone({"qcmd-adagrad"}, "adagrad(1e-8)") < 1e-12);
   CHECK(alone({"qrda-adagrad"}, "adagrad-da(1e-8)") < 1e-9);  // it sums steps, and so their roundings
 }
@@ -140,10 +150,11 @@ TEST_CASE("mcm: without compression of the downlink it is diana, bit for bit, wi
                     {.compressor = "dither(linf, levels=7)", .iterations = 12, .options = options}),
         std::move(problem)));
   };
-  const auto diana = recording_of("diana", {.memory_step = "0.3"});
+  const auto diana = recording_of("diana", {{option::memory_step, "0.3"}});
   for (const std::string method : {"mcm", "rand-mcm"}) {
-    const auto mcm =
-        recording_of(method, {.down_compressor = "none", .memory_step = "0.3", .down_memory_step = "1"});
+    const auto mcm = recording_of(
+        method,
+        {{option::down_compressor, "none"}, {option::memory_step, "0.3"}, {option::down_memory_step, "1"}});
     for (std::size_t t = 0; t < diana.size(); ++t)
       CHECK(digest(mcm[t][0].model) == digest(diana[t][0].model));
     CHECK(digest(mcm[12][0].model) != digest(mcm[11][0].model));
@@ -225,7 +236,7 @@ TEST_CASE("hub: with what is owed, the model follows gradient descent, whatever 
     const auto virtual_model = entry.second;
     CAPTURE(method);
     Plan plan{.compressor = method == "dore" ? "none" : "topk(20%)", .iterations = 40, .step_size = eta};
-    if (method == "comp-ams") plan.options.optimizer = "sgd";
+    if (method == "comp-ams") plan.options.set(option::optimizer, "sgd");
     const auto experiment = quadratics_in<double>({"star", 5}, method, plan);
     const auto recording = record_run(experiment);
     for (std::size_t t = 1; t < recording.size(); ++t) {
@@ -257,8 +268,8 @@ TEST_CASE("cd-adam: every worker's optimizer has the state of the hub's, an iter
 
 TEST_CASE("chb: a worker that is smoother than the threshold never sends in two iterations running") {
   // The curvatures of the quadratics are at most 1.5.
-  const auto recording = record_run(
-      quadratics_in<double>({"star", 6}, "chb", {.iterations = 60, .options = {.threshold = "2.25"}}));
+  const auto recording = record_run(quadratics_in<double>(
+      {"star", 6}, "chb", {.iterations = 60, .options = {{option::threshold, "2.25"}}}));
   std::size_t silent = 0;
   for (PeerId worker = 1; worker < 6; ++worker)
     for (std::size_t t = 2; t < recording.size(); ++t) {
@@ -290,7 +301,8 @@ TEST_CASE("hub: a worker that sits out keeps its model, takes no gradient, and s
     std::uint64_t gradients = 0;
     for (const PeerOutcome& peer : simulate(experiment, Duration{0}).peers)
       gradients += peer.meters.counters.gradient_evaluations;
-    CHECK(gradients == answers * method.options.local_steps.value_or(1) * method.options.rounds.value_or(1));
+    CHECK(gradients == answers * method.options.find(option::local_steps).value_or(1) *
+                           method.options.find(option::rounds).value_or(1));
   }
 }
 
@@ -299,7 +311,7 @@ TEST_CASE("hub: a step size that falls to 0 leaves every model finite, and where
     if (!method.pattern.has_hub || method.name == "fed-vote" || method.name == "qrda-adagrad") continue;
     CAPTURE(method.name);
     Plan plan{.iterations = 16, .step_size = 0.02, .step_schedule = "cosine(6, 0)"};
-    if (method.options.momentum) plan.options.momentum = 0.0;
+    if (method.options.has(option::momentum)) plan.options.set(option::momentum, 0.0);
     const auto last = record_run(quadratics_in<double>({"star", 4}, method.name, plan));
     CHECK(last.back()[0].model.allFinite());
     if (method.name == "dore") continue;  // what its hub owes is a part of earlier steps
@@ -322,9 +334,9 @@ TEST_CASE("dedicated hub: it takes no gradient, and n workers learn as n peers o
     const auto run = [&](PeerId peers, HubData hub) {
       Plan plan{.iterations = 20};
       if (method.compressor != CompressorNeed::none) plan.compressor = "topk(30%)";
-      if (method.options.down_compressor) plan.options.down_compressor = "topk(30%)";
-      if (method.options.memory_step) plan.options.memory_step = "0.3";
-      if (method.options.down_memory_step) plan.options.down_memory_step = "0.3";
+      if (method.options.has(option::down_compressor)) plan.options.set(option::down_compressor, "topk(30%)");
+      if (method.options.has(option::memory_step)) plan.options.set(option::memory_step, "0.3");
+      if (method.options.has(option::down_memory_step)) plan.options.set(option::down_memory_step, "0.3");
       RunSettings settings = settings_of(method.name, {"star", peers}, plan);
       settings.topology.hub = hub;
       return simulate(

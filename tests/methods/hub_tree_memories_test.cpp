@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "algorithms/methods/artemis.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
 
@@ -100,18 +102,22 @@ TEST_CASE("hub tree: the hub moves by an independent recursion with a memory per
   };
   const std::string dither = "dither(linf, levels=3)";
   for (const Case& c : std::vector<Case>{
-           {"diana", dither, 0.3, {.memory_step = "0.3"}},
-           {"artemis", dither, 0.3, {.down_compressor = "none", .memory_step = "0.3"}},
-           {"artemis", dither, 0.3, {.form = "pp1", .down_compressor = "none", .memory_step = "0.3"}},
-           {"artemis", dither, 0.0, {.down_compressor = "none", .memory_step = "0"}},
-           {"dore", dither, 0.3, {.down_compressor = "none", .memory_step = "0.3"}},
-           {"mcm", dither, 0.3, {.down_compressor = "none", .memory_step = "0.3"}},
+           {"diana", dither, 0.3, {{option::memory_step, "0.3"}}},
+           {"artemis", dither, 0.3, {{option::down_compressor, "none"}, {option::memory_step, "0.3"}}},
+           {"artemis",
+            dither,
+            0.3,
+            {{option::memories, "pp1"}, {option::down_compressor, "none"}, {option::memory_step, "0.3"}}},
+           {"artemis", dither, 0.0, {{option::down_compressor, "none"}, {option::memory_step, "0"}}},
+           {"dore", dither, 0.3, {{option::down_compressor, "none"}, {option::memory_step, "0.3"}}},
+           {"mcm", dither, 0.3, {{option::down_compressor, "none"}, {option::memory_step, "0.3"}}},
            {"ef21", "topk(30%)", 1.0, {}},
-           {"ef21-bc", "topk(30%)", 1.0, {.down_compressor = "none"}}}) {
+           {"ef21-bc", "topk(30%)", 1.0, {{option::down_compressor, "none"}}}}) {
     CAPTURE(c.method);
     for (const double participation : {1.0, 0.5}) {
       // pp1 has no memory for those that sit out.
-      const bool sits_out = find_method(c.method).permits_time_varying && c.options.form != "pp1";
+      const bool sits_out =
+          find_method(c.method).permits_time_varying && c.options.find(option::memories) != "pp1";
       if (participation < 1.0 && !sits_out) continue;
       CAPTURE(participation);
       const Experiment<double> experiment = on_tree(c.method, c.compressor, 25, c.options, participation);

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include "algorithms/methods/artemis.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/record/summary.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
@@ -28,7 +30,8 @@ Experiment<double> on(const std::string& kind, const std::string& method, PeerId
       settings_of(method, {.family = kind, .peers = peers, .participation = participation},
                   {.compressor = compressor, .iterations = iterations, .step_size = 0.25, .seed = seed});
   settings.topology.hub = hub;
-  if (find_method(method).options.down_compressor) settings.algorithm.options.down_compressor = compressor;
+  if (find_method(method).options.has(option::down_compressor))
+    settings.algorithm.options.set(option::down_compressor, compressor);
   std::vector<PeerId> ids;
   for (PeerId id = hub == HubData::none ? 1 : 0; id < peers; ++id) ids.push_back(id);
   return prepare<double>(settings, quadratic_problem<double>(6, ids, Shared::nothing));
@@ -104,7 +107,7 @@ TEST_CASE(
   for (const double participation : {1.0, 0.4}) {
     Experiment<double> experiment =
         on("hub-tree(3)", "artemis", 11, "dither(linf, levels=3)", HubData::its_own, 1, 40, participation);
-    experiment.settings.algorithm.options.form = "pp1";
+    experiment.settings.algorithm.options.set(option::memories, "pp1");
     CHECK(replicas_consistent(simulate(experiment, Duration{0}).peers) == true);
   }
 }

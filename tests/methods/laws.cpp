@@ -5,6 +5,8 @@
 #include <sstream>
 
 #include "algorithms/compression/registry.hpp"
+#include "algorithms/methods/ecd_psgd.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/methods/method_variants.hpp"
@@ -67,7 +69,8 @@ double relative_distance(const Recording<Scalar>& a, const Recording<Scalar>& b)
 template <class Scalar>
 Violation stacked_with(const MethodInfo& method, const World& world, Plan plan) {
   // What a hub says is not replayed, and in float a rounding of it flips now and then.
-  if (std::is_same_v<Scalar, float> && method.options.down_compressor) plan.options.down_compressor = "none";
+  if (std::is_same_v<Scalar, float> && method.options.has(option::down_compressor))
+    plan.options.set(option::down_compressor, "none");
   const auto experiment =
       plan.batch ? regressions_in<Scalar>(world, method.name, plan, dimension_in(world))
                  : quadratics_in<Scalar>(world, method.name, plan, Shared::nothing, dimension_in(world));
@@ -79,7 +82,7 @@ Violation stacked_with(const MethodInfo& method, const World& world, Plan plan) 
   const bool in_float = std::is_same_v<Scalar, float>;
   const bool strays = in_float && !found.replayed && plan.compressor != "none";
   // A step that is divided by roots of squares has the relative error of its smallest gradients.
-  const std::string optimizer = experiment.settings.algorithm.options.optimizer.value_or("sgd");
+  const std::string optimizer = experiment.settings.algorithm.options.find(option::optimizer).value_or("sgd");
   const bool divides = method.name.ends_with("adagrad") || optimizer.starts_with("ad");
   const double tolerance = strays ? 0.02 : (in_float && divides ? 10 : 1) * rounding<Scalar>;
   if (found.deviation > tolerance)
@@ -95,7 +98,7 @@ template <class Scalar>
 Violation stacked_equality(const MethodInfo& method, const World& world) {
   std::vector<Plan> plans = {{.compressor = "none"}};
   if (compresses(method)) plans.push_back({.compressor = lossy_compressor(method)});
-  if (method.options.feedback)
+  if (method.options.has(option::feedback))
     for (const char* feedback : {"ef", "low-pass(0.1)", "dgd-def"}) {
       plans.push_back({.compressor = lossy_compressor(method), .feedback = feedback});
       plans.push_back({.compressor = "topk(10%)", .feedback = feedback, .step_schedule = "inverse-sqrt"});
@@ -107,7 +110,7 @@ Violation stacked_equality(const MethodInfo& method, const World& world) {
     plans.push_back({.compressor = reads_near(options) ? lossy_compressor(method, options) : usual,
                      .step_size = 0.02,
                      .options = options});
-  if (method.options.optimizer)
+  if (method.options.has(option::optimizer))
     plans.push_back({.compressor = usual,
                      .step_size = 0.02,
                      .step_schedule = "inverse-sqrt",
@@ -123,7 +126,7 @@ Violation stacked_equality(const MethodInfo& method, const World& world) {
   for (Plan plan : plans)
     for (const std::uint64_t restart_every : {0, 5})
       for (const std::optional<std::uint64_t> batch : {std::optional<std::uint64_t>(), {3}}) {
-        if (restart_every != 0 && !method.options.restart_every) continue;
+        if (restart_every != 0 && !method.options.has(option::restart_every)) continue;
         plan.restart_every = restart_every;
         plan.batch = batch;
         if (const Violation violation = stacked_with<Scalar>(method, world, plan); !violation.empty())
@@ -185,7 +188,8 @@ template <class Scalar>
 Violation stays_with(const MethodInfo& method, const World& world,
                      const std::vector<std::string>& compressors) {
   auto experiment = quadratics_in<Scalar>(world, method.name, {.compressor = "none"}, Shared::minimiser);
-  if (method.options.rounds) experiment.settings.algorithm.options.rounds = 1;  // not all can be repeated
+  if (method.options.has(option::rounds))
+    experiment.settings.algorithm.options.set(option::rounds, 1);  // not all can be repeated
   for (const std::string& compressor : compressors) {
     experiment.settings.algorithm.compressor = compressor;
     for (const auto& peers : record_run(experiment))
@@ -254,9 +258,9 @@ Violation replicas_equal_owners(const MethodInfo& method, const World& world) {
   auto experiment = quadratics_in<Scalar>(world, method.name, {}, Shared::nothing, dimension_in(world));
   for (const std::string& compressor : compressors())
     for (const std::uint64_t restart_every : {0, 5}) {
-      if (restart_every != 0 && !method.options.restart_every) continue;
+      if (restart_every != 0 && !method.options.has(option::restart_every)) continue;
       experiment.settings.algorithm.compressor = compressor;
-      if (restart_every != 0) experiment.settings.algorithm.options.restart_every = restart_every;
+      if (restart_every != 0) experiment.settings.algorithm.options.set(option::restart_every, restart_every);
       if (const Violation violation = replica_violation(experiment); !violation.empty()) return violation;
     }
   return "";

@@ -6,6 +6,7 @@
 
 #include "algorithms/compression/registry.hpp"
 #include "algorithms/methods/parts/principal_directions.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/peer/peer.hpp"
@@ -67,7 +68,7 @@ TEST_CASE_TEMPLATE("lgc-ring: models and basis are equal at all peers, bit for b
 
 TEST_CASE("lgc-ring: while dense it is all-reduce SGD, bit for bit until gradients are gathered") {
   Plan plan = plan_with(6, "topk(10%)", 12);
-  plan.options.dense_rounds = 12;
+  plan.options.set(option::dense_rounds, 12);
   const auto recording = record_run(quadratics_in<double>(ring_of(5), "lgc-ring", plan));
   const auto expected = record_run(quadratics_in<double>(ring_of(5), "allreduce-sgd", {.iterations = 12}));
   for (std::size_t t = 0; t < recording.size(); ++t) {
@@ -146,9 +147,9 @@ TEST_CASE("lgc-ring: without dense rounds it is qsgd-allreduce with error feedba
     for (const std::string compressor : {"topk(20%)", "leader_topk(20%)"}) {
       CAPTURE(peers);
       CAPTURE(compressor);
-      Plan plan{.compressor = compressor, .iterations = 30, .options = {.dense_rounds = 0}};
+      Plan plan{.compressor = compressor, .iterations = 30, .options = {{option::dense_rounds, 0}}};
       const auto ring = record_run(quadratics_in<double>(ring_of(peers), "lgc-ring", plan));
-      plan.options = {.feedback = "ef"};
+      plan.options = {{option::feedback, "ef"}};
       const auto qsgd = record_run(quadratics_in<double>(ring_of(peers), "qsgd-allreduce", plan));
       for (std::size_t t = 0; t < ring.size(); ++t) {
         CHECK(digest(ring[t][0].model) == digest(qsgd[t][0].model));
@@ -227,7 +228,7 @@ TEST_CASE("lgc-ring: its traffic is foretold, in every phase, exactly") {
           CAPTURE(rounds);
           CAPTURE(iterations);
           Plan plan = plan_with(3, compressor, iterations);
-          plan.options.dense_rounds = rounds;
+          plan.options.set(option::dense_rounds, rounds);
           const auto experiment = quadratics_in<float>(ring_of(peers), "lgc-ring", plan);
           const TrafficForecast forecast = forecast_traffic(experiment);
           CHECK(forecast.exact);

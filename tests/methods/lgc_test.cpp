@@ -7,6 +7,7 @@
 #include "algorithms/compression/registry.hpp"
 #include "algorithms/compression/seam/full_precision.hpp"
 #include "algorithms/methods/parts/principal_directions.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/peer/peer.hpp"
@@ -130,7 +131,7 @@ TEST_CASE("lgc: the basis is that of the last gradients of every worker, whoever
   for (const World& world : std::vector<World>{{"star", 3}, {"star", 3, "metropolis", "static", 0.67}}) {
     CAPTURE(world.name());
     Plan plan = plan_with(4, "topk(10%)", 40);
-    plan.options.dense_rounds = 12;
+    plan.options.set(option::dense_rounds, 12);
     const auto experiment = quadratics_in<double>(world, "lgc", plan);
     const auto recording = record_run(experiment);
     std::vector<Vector<double>> last;
@@ -269,9 +270,9 @@ TEST_CASE("lgc: with what is owed, the model follows gradient descent") {
 }
 
 TEST_CASE("lgc: without dense rounds it is comp-ams with plain steps") {
-  Plan plan{.compressor = "topk(20%)", .iterations = 30, .options = {.dense_rounds = 0}};
+  Plan plan{.compressor = "topk(20%)", .iterations = 30, .options = {{option::dense_rounds, 0}}};
   const auto lgc = record_run(quadratics_in<double>({"star", 4}, "lgc", plan));
-  plan.options = {.optimizer = "sgd"};
+  plan.options = {{option::optimizer, "sgd"}};
   const auto comp_ams = record_run(quadratics_in<double>({"star", 4}, "comp-ams", plan));
   for (std::size_t t = 0; t < lgc.size(); ++t) CHECK(digest(lgc[t][0].model) == digest(comp_ams[t][0].model));
 }

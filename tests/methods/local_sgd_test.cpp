@@ -3,7 +3,9 @@
 
 #include <cmath>
 
+#include "algorithms/methods/gas_loc.hpp"
 #include "algorithms/methods/parts/outer_rule.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/stability/outer_gossip_limit.hpp"
 #include "runtime/simulator/simulator.hpp"
@@ -19,11 +21,11 @@ namespace {
 /// A run of 40 rounds of 4 local steps on quadratics of equal curvature: the mean of the peers' local steps
 /// is then the local steps of the mean.
 Recording<double> run_of(const std::string& method, const std::string& outer, const World& world,
-                         const std::string& form = "") {
+                         const std::string& mixes = "") {
   Plan plan{.iterations = 40, .step_size = 0.05};
-  plan.options.local_steps = 4;
-  plan.options.outer = outer;
-  if (!form.empty()) plan.options.form = form;
+  plan.options.set(option::local_steps, 4);
+  plan.options.set(option::outer, outer);
+  if (!mixes.empty()) plan.options.set(option::mixes, mixes);
   return record_run(quadratics_in<double>(world, method, plan, Shared::curvature));
 }
 
@@ -69,12 +71,12 @@ std::string refusal(const std::string& method, const World& world, const MethodO
 
 }  // namespace
 
-TEST_CASE("gas-loc: the mean of the models is diloco's model, whatever W, in either form") {
+TEST_CASE("gas-loc: the mean of the models is diloco's model, whatever gossip mixes, and whatever W") {
   for (const World& world : networks)
-    for (const std::string form : {"mixed", "published"}) {
+    for (const std::string mixes : {"momentum", "models"}) {
       CAPTURE(world.name());
-      CAPTURE(form);
-      CHECK(distance_of_means(run_of("gas-loc", "nesterov(0.7, 0.5)", world, form),
+      CAPTURE(mixes);
+      CHECK(distance_of_means(run_of("gas-loc", "nesterov(0.7, 0.5)", world, mixes),
                               run_of("diloco", "nesterov(0.7, 0.5)", world)) < 1e-12);
     }
 }
@@ -87,14 +89,13 @@ TEST_CASE("noloco: the mean of the models is diloco's with heavy ball, whatever 
   }
 }
 
-TEST_CASE("gas-loc: on the complete graph the mixed form is diloco, and the published one is not") {
+TEST_CASE("gas-loc: on the complete graph it is diloco if gossip mixes the momentum, and not as published") {
   for (const PeerId peers : {1, 2, 5, 8}) {
     CAPTURE(peers);
     const World world{"complete", peers};
     const auto diloco = run_of("diloco", "nesterov(0.7, 0.9)", world);
-    CHECK(distance(run_of("gas-loc", "nesterov(0.7, 0.9)", world, "mixed"), diloco) < 1e-12);
-    if (peers > 1)
-      CHECK(distance(run_of("gas-loc", "nesterov(0.7, 0.9)", world, "published"), diloco) > 1e-3);
+    CHECK(distance(run_of("gas-loc", "nesterov(0.7, 0.9)", world, "momentum"), diloco) < 1e-12);
+    if (peers > 1) CHECK(distance(run_of("gas-loc", "nesterov(0.7, 0.9)", world, "models"), diloco) > 1e-3);
   }
 }
 
@@ -107,10 +108,10 @@ TEST_CASE("noloco: on the complete graph all models are equal, and diloco's with
 TEST_CASE("gas-loc, noloco: without momentum and with whole steps they are local SGD by gossip") {
   for (const World& world : networks) {
     CAPTURE(world.name());
-    Plan plan{.iterations = 40, .step_size = 0.05, .options = {.local_steps = 4}};
+    Plan plan{.iterations = 40, .step_size = 0.05, .options = {{option::local_steps, 4}}};
     const auto gossip = record_run(quadratics_in<double>(world, "d-psgd", plan, Shared::nothing));
-    plan.options.consensus_step = 1.0;
-    plan.options.outer = "none(1)";
+    plan.options.set(option::consensus_step, 1.0);
+    plan.options.set(option::outer, "none(1)");
     for (const std::string method : {"gas-loc", "noloco"})
       CHECK(distance(record_run(quadratics_in<double>(world, method, plan, Shared::nothing)), gossip) <
             1e-12);
@@ -120,8 +121,8 @@ TEST_CASE("gas-loc, noloco: without momentum and with whole steps they are local
 TEST_CASE("diloco: with one local step and a whole outer step it is Nesterov's SGD on the mean gradient") {
   const World world{"ring", 5};
   Plan plan{.iterations = 40, .step_size = 0.05};
-  plan.options.local_steps = 1;
-  plan.options.outer = "nesterov(1, 0.8)";
+  plan.options.set(option::local_steps, 1);
+  plan.options.set(option::outer, "nesterov(1, 0.8)");
   const auto experiment = quadratics_in<double>(world, "diloco", plan, Shared::nothing);
   const auto recording = record_run(experiment);
   Vector<double> x = experiment.problem.initial;
@@ -152,20 +153,24 @@ TEST_CASE("outer rules: what is written reads back, and what cannot be meant is 
   CHECK(misuse_text([] { OuterRule::parse("nesterov(0.7, 1)"); }) ==
         "algorithm.outer = nesterov(0.7, 1): expected nesterov(rho, beta) with a first number above 0, and "
         "beta at least 0 and below 1");
-  CHECK(refusal("gas-loc", {"ring", 8}, {.outer = "slowmo(1, 0.5)"}) ==
+  CHECK(refusal("gas-loc", {"ring", 8}, {{option::outer, "slowmo(1, 0.5)"}}) ==
         "algorithm.outer = slowmo(1, 0.5): gas-loc has no such momentum; expected nesterov(rho, beta) or "
         "none(rho)");
 }
 
 TEST_CASE("forms: a method refuses the form of another, and names its own") {
-  CHECK(refusal("d-psgd", {"ring", 8}, {.form = "pipelined"}) ==
-        "algorithm.form = pipelined: no form of d-psgd; expected \"combine-then-adapt\" or "
+  CHECK(refusal("d-psgd", {"ring", 8}, {{option::order, "pipelined"}}) ==
+        "algorithm.order = pipelined: no order of d-psgd; expected \"combine-then-adapt\" or "
         "\"adapt-then-combine\"");
-  CHECK(resolved_options({.local_steps = 2}, find_method("d-psgd")).form == "adapt-then-combine");
-  CHECK(resolved_options({.local_steps = 1}, find_method("d-psgd")).form == "combine-then-adapt");
-  CHECK(resolved_options({.local_steps = 2, .form = "combine-then-adapt"}, find_method("d-psgd")).form ==
+  CHECK(resolved_options({{option::local_steps, 2}}, find_method("d-psgd")).find(option::order) ==
+        "adapt-then-combine");
+  CHECK(resolved_options({{option::local_steps, 1}}, find_method("d-psgd")).find(option::order) ==
         "combine-then-adapt");
-  CHECK(resolved_options({.local_steps = 2}, find_method("choco-sgd")).form == "plain");
+  CHECK(resolved_options({{option::local_steps, 2}, {option::order, "combine-then-adapt"}},
+                         find_method("d-psgd"))
+            .find(option::order) == "combine-then-adapt");
+  CHECK(resolved_options({{option::local_steps, 2}}, find_method("choco-sgd")).find(option::order) ==
+        "plain");
 }
 
 TEST_CASE(
@@ -177,9 +182,9 @@ TEST_CASE(
         CAPTURE(momentum);
         CAPTURE(gamma);
         MethodOptions options = find_method("gas-loc").options;
-        options.consensus_step = gamma;
-        options.form = mixed ? "mixed" : "published";
-        options.outer = "nesterov(1, " + std::to_string(momentum) + ")";
+        options.set(option::consensus_step, gamma);
+        options.set(option::mixes, mixed ? "momentum" : "models");
+        options.set(option::outer, "nesterov(1, " + std::to_string(momentum) + ")");
         const double least = smallest_eigenvalue_needed(find_method("gas-loc"), options);
         const auto radius = [&](double eigenvalue) {
           const double mu = gamma * (1 - eigenvalue);
@@ -209,16 +214,18 @@ TEST_CASE(
 
 TEST_CASE("outer momentum: check refuses what its prediction says diverges, and runs agree with it") {
   const World pairs{"complete", 8, "metropolis", "random-matchings"};
-  const std::string why = refusal("noloco", pairs, {.consensus_step = 1.0, .outer = "heavy-ball(0.7, 0.9)"});
+  const std::string why =
+      refusal("noloco", pairs, {{option::consensus_step, 1.0}, {option::outer, "heavy-ball(0.7, 0.9)"}});
   CHECK(why.find(
             "algorithm.consensus_step = 1: noloco with outer = \"heavy-ball(0.7, 0.9)\" drives the peers of "
             "this schedule apart, whatever the gradients; expected 0.") == 0);
   CHECK(refusal("noloco", pairs, {}).empty());
-  CHECK(refusal("noloco", pairs, {.consensus_step = 0.3, .outer = "heavy-ball(0.7, 0.9)"}).empty());
+  CHECK(refusal("noloco", pairs, {{option::consensus_step, 0.3}, {option::outer, "heavy-ball(0.7, 0.9)"}})
+            .empty());
   const auto left_after_200_rounds = [&](double gamma) {
     Plan plan{.iterations = 200};
-    plan.options.consensus_step = gamma;
-    plan.options.outer = "heavy-ball(0.7, 0.9)";
+    plan.options.set(option::consensus_step, gamma);
+    plan.options.set(option::outer, "heavy-ball(0.7, 0.9)");
     auto experiment = flat_in<double>(pairs, "noloco", plan, 50);
     Models<double> start;
     for (PeerId id = 0; id < 8; ++id) start.push_back(normal_vector<double>(50, 31, id));

@@ -1,6 +1,9 @@
 // What different methods become without compression, momentum and regularizer.
 #include <doctest/doctest.h>
 
+#include "algorithms/methods/choco_sgd.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
+#include "algorithms/methods/streaming_diloco.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
 
@@ -36,23 +39,23 @@ const std::vector<World> graphs = {{"ring", 8}, {"star", 6}, {"ring", 1}};
 
 TEST_CASE("equalities: uncompressed, naive, dcd and ecd are D-PSGD, in either order of the steps") {
   for (const World& world : graphs)
-    for (const std::string form : {"combine-then-adapt", "adapt-then-combine"})
+    for (const std::string order : {"combine-then-adapt", "adapt-then-combine"})
       for (const std::string method : {"naive", "dcd-psgd", "ecd-psgd"}) {
         CAPTURE(world.name());
-        CAPTURE(form);
+        CAPTURE(order);
         CAPTURE(method);
-        const MethodOptions options = {.local_steps = 3, .form = form};
+        const MethodOptions options = {{option::local_steps, 3}, {option::order, order}};
         CHECK(distance({method, options}, {"d-psgd", options}, world) < 1e-12);
       }
 }
 
 TEST_CASE("equalities: with local steps, D-PSGD and its family mix after them, as CHOCO does") {
-  const MethodOptions steps = {.local_steps = 3};
+  const MethodOptions steps = {{option::local_steps, 3}};
   for (const World& world : graphs)
     for (const std::string method : {"d-psgd", "naive", "dcd-psgd", "ecd-psgd"}) {
       CAPTURE(world.name());
       CAPTURE(method);
-      const Variation choco = {"choco-sgd", {.consensus_step = 1.0, .local_steps = 3}};
+      const Variation choco = {"choco-sgd", {{option::consensus_step, 1.0}, {option::local_steps, 3}}};
       CHECK(distance({method, steps}, choco, world) < 1e-12);
     }
 }
@@ -62,7 +65,7 @@ TEST_CASE("equalities: local SGD by gossip on the complete graph is local SGD by
     CAPTURE(peers);
     const World complete = {"complete", peers};
     for (const std::uint64_t local_steps : {2, 10}) {
-      const MethodOptions steps = {.local_steps = local_steps};
+      const MethodOptions steps = {{option::local_steps, local_steps}};
       CHECK(distance({"d-psgd", steps}, {"local-sgd", steps}, complete) < 1e-12);
     }
   }
@@ -73,19 +76,21 @@ TEST_CASE("equalities: one plain local step and no momentum make all-reduce SGD 
     for (const std::string method : {"local-sgd", "diloco", "slowmo"}) {
       CAPTURE(world.name());
       CAPTURE(method);
-      const Variation plain = {method, {.local_steps = 1, .outer = "none(1)"}};
+      const Variation plain = {method, {{option::local_steps, 1}, {option::outer, "none(1)"}}};
       CHECK(distance(plain, {"allreduce-sgd"}, world) < 1e-12);
-      CHECK(distance({method, {.outer = "slowmo(1, 0)"}}, {"local-sgd"}, world) < 1e-12);
+      CHECK(distance({method, {{option::outer, "slowmo(1, 0)"}}}, {"local-sgd"}, world) < 1e-12);
     }
 }
 
 TEST_CASE("equalities: streaming with one fragment and no overlap is diloco") {
   for (const World& world : graphs) {
     CAPTURE(world.name());
-    const Variation whole = {"streaming-diloco", {.local_steps = 4, .fragments = 1, .overlap = 0}};
-    CHECK(distance(whole, {"diloco", {.local_steps = 4}}, world) < 1e-12);
-    const Variation parts = {"streaming-diloco", {.local_steps = 4, .fragments = 2, .overlap = 0}};
-    CHECK(distance(parts, {"diloco", {.local_steps = 4}}, world) > 1e-6);
+    const Variation whole = {"streaming-diloco",
+                             {{option::local_steps, 4}, {option::fragments, 1}, {option::overlap, 0}}};
+    CHECK(distance(whole, {"diloco", {{option::local_steps, 4}}}, world) < 1e-12);
+    const Variation parts = {"streaming-diloco",
+                             {{option::local_steps, 4}, {option::fragments, 2}, {option::overlap, 0}}};
+    CHECK(distance(parts, {"diloco", {{option::local_steps, 4}}}, world) > 1e-6);
   }
 }
 
@@ -96,8 +101,9 @@ TEST_CASE("equalities: if all is sent, sparse-loco is diloco, whatever becomes o
         for (const std::string outer : {"none(0.7)", "nesterov(0.7, 0.5)"}) {
           CAPTURE(world.name());
           CAPTURE(outer);
-          const MethodOptions sparse = {.outer = outer, .error_decay = decay};
-          CHECK(distance({"sparse-loco", sparse, compressor}, {"diloco", {.outer = outer}}, world) < 1e-12);
+          const MethodOptions sparse = {{option::outer, outer}, {option::error_decay, decay}};
+          CHECK(distance({"sparse-loco", sparse, compressor}, {"diloco", {{option::outer, outer}}}, world) <
+                1e-12);
         }
 }
 
@@ -106,8 +112,10 @@ TEST_CASE("equalities: one local step, no decay: sparse-loco is all-reduce of gr
     CAPTURE(world.name());
     const std::string compressor = "chunk-topk(2/5, values=raw)";
     const Variation sparse = {
-        "sparse-loco", {.local_steps = 1, .outer = "none(1)", .error_decay = 1.0}, compressor};
-    CHECK(distance(sparse, {"qsgd-allreduce", {.feedback = "ef"}, compressor}, world) < 1e-12);
+        "sparse-loco",
+        {{option::local_steps, 1}, {option::outer, "none(1)"}, {option::error_decay, 1.0}},
+        compressor};
+    CHECK(distance(sparse, {"qsgd-allreduce", {{option::feedback, "ef"}}, compressor}, world) < 1e-12);
   }
 }
 
@@ -116,7 +124,8 @@ TEST_CASE("equalities: if all is sent, demo is all-reduce SGD, whatever the deca
     for (const double decay : {0.5, 1.0}) {
       CAPTURE(world.name());
       for (const std::string compressor : {"none", "chunk-topk(4/4)", "dct(chunk=5) | chunk-topk(5/5)"})
-        CHECK(distance({"demo", {.error_decay = decay}, compressor}, {"allreduce-sgd"}, world) < 1e-12);
+        CHECK(distance({"demo", {{option::error_decay, decay}}, compressor}, {"allreduce-sgd"}, world) <
+              1e-12);
     }
 }
 
@@ -124,8 +133,8 @@ TEST_CASE("equalities: without decay demo is all-reduce of compressed gradients 
   for (const World& world : graphs)
     for (const std::string compressor : {"chunk-topk(2/5)", "dct(chunk=5) | chunk-topk(2/5)"}) {
       CAPTURE(world.name());
-      CHECK(distance({"demo", {.error_decay = 1.0}, compressor},
-                     {"qsgd-allreduce", {.feedback = "ef"}, compressor}, world) < 1e-12);
+      CHECK(distance({"demo", {{option::error_decay, 1.0}}, compressor},
+                     {"qsgd-allreduce", {{option::feedback, "ef"}}, compressor}, world) < 1e-12);
     }
 }
 
@@ -135,7 +144,7 @@ TEST_CASE("equalities: if everybody sends everything, the senders' mean is the m
       for (const std::string compressor : {"chunk-topk(5/5)", "dct(chunk=5) | chunk-topk(5/5)"}) {
         CAPTURE(world.name());
         CAPTURE(compressor);
-        const MethodOptions senders = {.aggregate = "senders-mean"};
+        const MethodOptions senders = {{option::aggregate, "senders-mean"}};
         CHECK(distance({method, senders, compressor}, {method, {}, compressor}, world) < 1e-12);
       }
 }
@@ -143,33 +152,34 @@ TEST_CASE("equalities: if everybody sends everything, the senders' mean is the m
 TEST_CASE("equalities: with one local step K-GT is gradient tracking, and LED with beta 1 is d2") {
   for (const World& world : std::vector<World>{{"ring", 8, "lazy"}, {"star", 6, "lazy"}, {"ring", 1}}) {
     CAPTURE(world.name());
-    CHECK(distance({"k-gt", {.local_steps = 1}}, {"gradient-tracking"}, world) < 1e-12);
-    CHECK(distance({"led", {.consensus_step = 1.0, .local_steps = 1}}, {"d2"}, world) < 1e-12);
+    CHECK(distance({"k-gt", {{option::local_steps, 1}}}, {"gradient-tracking"}, world) < 1e-12);
+    CHECK(distance({"led", {{option::consensus_step, 1.0}, {option::local_steps, 1}}}, {"d2"}, world) <
+          1e-12);
   }
 }
 
 TEST_CASE("equalities: without a schedule of the step size, slow momentum is heavy ball on the mean drift") {
   for (const World& world : graphs) {
     CAPTURE(world.name());
-    const Variation slow = {"slowmo", {.outer = "slowmo(0.7, 0.4)"}};
-    CHECK(distance(slow, {"diloco", {.outer = "heavy-ball(0.7, 0.4)"}}, world) < 1e-12);
+    const Variation slow = {"slowmo", {{option::outer, "slowmo(0.7, 0.4)"}}};
+    CHECK(distance(slow, {"diloco", {{option::outer, "heavy-ball(0.7, 0.4)"}}}, world) < 1e-12);
   }
 }
 
 TEST_CASE("equalities: with gamma = 1, no momentum and no h, all that adapt first and then combine are one") {
-  const MethodOptions whole = {.consensus_step = 1.0};
+  const MethodOptions whole = {{option::consensus_step, 1.0}};
   for (const World& world : graphs)
     for (const Variation& setting :
          std::vector<Variation>{{"choco-sgd", whole},
-                                {"choco-sgd", {.consensus_step = 1.0, .memory = "aggregate"}},
+                                {"choco-sgd", {{option::consensus_step, 1.0}, {option::memory, "aggregate"}}},
                                 {"deep-squeeze", whole},
-                                {"d-psgd", {.form = "adapt-then-combine"}},
-                                {"naive", {.form = "adapt-then-combine"}},
-                                {"dcd-psgd", {.form = "adapt-then-combine"}},
-                                {"ecd-psgd", {.form = "adapt-then-combine"}},
+                                {"d-psgd", {{option::order, "adapt-then-combine"}}},
+                                {"naive", {{option::order, "adapt-then-combine"}}},
+                                {"dcd-psgd", {{option::order, "adapt-then-combine"}}},
+                                {"ecd-psgd", {{option::order, "adapt-then-combine"}}},
                                 {"power-gossip", whole},
-                                {"decentlam", {.momentum = 0.0}},
-                                {"qg-momentum", {.momentum = 0.0}}}) {
+                                {"decentlam", {{option::momentum, 0.0}}},
+                                {"qg-momentum", {{option::momentum, 0.0}}}}) {
       CAPTURE(world.name());
       CAPTURE(setting.method);
       CHECK(distance(setting, {"dspg"}, world) < 1e-12);

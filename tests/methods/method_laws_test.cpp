@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "algorithms/methods/registry.hpp"
+#include "algorithms/methods/streaming_diloco.hpp"
 #include "algorithms/stability/outer_gossip_limit.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/peer/peer.hpp"
@@ -261,7 +262,8 @@ TEST_CASE("laws: what a method names, each vector once, and the gradient are the
         const auto is_whole = [&](const Vector<double>* vector) {
           return vector->size() == experiment.problem.dimension();
         };
-        CHECK(std::ranges::count_if(named.vectors, is_whole) + (method.options.fragments ? 1 : 0) ==
+        CHECK(std::ranges::count_if(named.vectors, is_whole) +
+                  (method.options.has(option::fragments) ? 1 : 0) ==
               static_cast<std::ptrdiff_t>(named.vectors.size()));
       }
     }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/observer/observer.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
@@ -20,7 +21,7 @@ struct Gossip {
       : experiment(flat_in<double>({"ring", 8}, "moniqua",
                                    {.compressor = compressor,
                                     .iterations = iterations,
-                                    .options = {.consensus_step = consensus_step}},
+                                    .options = {{option::consensus_step, consensus_step}}},
                                    dimension)),
         cluster(experiment, 5) {
     Models<double> start;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
 
@@ -60,7 +61,7 @@ TEST_CASE(
   }
   start[1].tail(3) << 1.0, -2.0, 3.0;
   const auto of_rank = [&](std::uint64_t rank) {
-    return largest_difference(gossip(2, "complete", 2, {.rank = rank}, start).back());
+    return largest_difference(gossip(2, "complete", 2, {{option::rank, rank}}, start).back());
   };
   CHECK(of_rank(2) < 1e-12);
   CHECK(of_rank(1) > 1e-3);
@@ -71,7 +72,8 @@ TEST_CASE("power-gossip: at full rank, w = 1/2, the consensus step is the share 
   // so all are exchanged.
   Models<double> start = {Vector<double>::Zero(27), normal_vector<double>(27, 47, 1)};
   for (const double gamma : {0.25, 0.5, 1.5}) {
-    const auto recording = gossip(2, "complete", 3, {.consensus_step = gamma, .rank = 4}, start);
+    const auto recording =
+        gossip(2, "complete", 3, {{option::consensus_step, gamma}, {option::rank, 4}}, start);
     for (std::size_t t = 0; t < recording.size(); ++t) {
       const Vector<double> left = recording[t][1].model - recording[t][0].model;
       const Vector<double> expected = std::pow(1.0 - gamma, static_cast<double>(t)) * start[1];
@@ -87,7 +89,7 @@ TEST_CASE("power-gossip: the mean stays, and the peers agree") {
     start.push_back(normal_vector<double>(27, 41, id));
     mean += start.back() / 5.0;
   }
-  const auto recording = gossip(5, "ring", 400, {.consensus_step = 1.0}, start);
+  const auto recording = gossip(5, "ring", 400, {{option::consensus_step, 1.0}}, start);
   for (const auto& peers : recording) CHECK((mean_in_double(peers) - mean).cwiseAbs().maxCoeff() < 1e-13);
   CHECK(largest_difference(recording.back()) < 1e-9);
 }
@@ -95,7 +97,7 @@ TEST_CASE("power-gossip: the mean stays, and the peers agree") {
 TEST_CASE("power-gossip: both ends of an edge hold the same directions, bit for bit") {
   Models<double> start;
   for (PeerId id = 0; id < 2; ++id) start.push_back(normal_vector<double>(27, 43, id));
-  for (const auto& peers : gossip(2, "complete", 9, {.rank = 2}, start))
+  for (const auto& peers : gossip(2, "complete", 9, {{option::rank, 2}}, start))
     for (const std::string side : {"right directions with ", "left directions with "})
       CHECK(peers[0].states.at(side + "1") == peers[1].states.at(side + "0"));
 }
@@ -104,7 +106,7 @@ TEST_CASE("power-gossip: the first directions are those of the run's seed") {
   Models<double> start;
   for (PeerId id = 0; id < 2; ++id) start.push_back(normal_vector<double>(27, 43, id));
   const auto after = [&](std::uint64_t seed) {
-    return gossip(2, "complete", 1, {.rank = 1}, start, seed).back()[0].model;
+    return gossip(2, "complete", 1, {{option::rank, 1}}, start, seed).back()[0].model;
   };
   CHECK(after(1) == after(1));
   CHECK((after(1) - after(2)).cwiseAbs().maxCoeff() > 1e-3);
@@ -120,9 +122,9 @@ TEST_CASE("power-gossip: a message is a row or a column of every matrix, and the
 TEST_CASE("power-gossip: a rank beyond a layer's shorter side is that side, and agrees at once") {
   Models<double> start;
   for (PeerId id = 0; id < 2; ++id) start.push_back(normal_vector<double>(27, 5, id));
-  const Recording<double> full = gossip(2, "complete", 6, {.rank = 4}, start);
+  const Recording<double> full = gossip(2, "complete", 6, {{option::rank, 4}}, start);
   for (const std::uint64_t rank : {5, 20, 1'000'000'000}) {
-    const Recording<double> recording = gossip(2, "complete", 6, {.rank = rank}, start);
+    const Recording<double> recording = gossip(2, "complete", 6, {{option::rank, rank}}, start);
     CAPTURE(rank);
     for (PeerId id = 0; id < 2; ++id) CHECK(recording.back()[id].model == full.back()[id].model);
     CHECK(recording[1][0].sent.front().packet->size() == (4 * 6 + 3) * sizeof(double));
@@ -138,7 +140,7 @@ TEST_CASE("power-gossip: differences of a lower rank than asked for do not turn 
     const auto right = normal_vector<double>(4, 2, 0);
     for (Index i = 0; i < 6; ++i) start[id].segment(4 * i, 4) = (1.0 + id) * left[i] * right;
   }
-  const Recording<double> recording = gossip(8, "ring", 400, {.rank = 4}, start);
+  const Recording<double> recording = gossip(8, "ring", 400, {{option::rank, 4}}, start);
   double before = largest_difference(recording.front());
   for (std::size_t t = 1; t < recording.size(); ++t) {
     const double now = largest_difference(recording[t]);

@@ -5,6 +5,7 @@
 #include <Eigen/QR>
 #include <string>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
 
@@ -57,8 +58,8 @@ TEST_CASE("powersgd: at full rank it is all-reduce SGD, and at rank 1 it is not"
   for (const PeerId peers : {1, 2, 5}) {
     CAPTURE(peers);
     const auto plain = run_of("allreduce-sgd", peers, {});
-    const auto full = run_of("powersgd", peers, {.rank = 4});
-    const auto thin = run_of("powersgd", peers, {.rank = 1});
+    const auto full = run_of("powersgd", peers, {{option::rank, 4}});
+    const auto thin = run_of("powersgd", peers, {{option::rank, 1}});
     for (std::size_t t = 1; t < plain.size(); ++t)
       CHECK((full[t][0].model - plain[t][0].model).cwiseAbs().maxCoeff() < 1e-12);
     CHECK((thin[1][0].model - plain[1][0].model).cwiseAbs().maxCoeff() > 1e-2);
@@ -71,7 +72,7 @@ TEST_CASE("powersgd: n peers are one peer with the mean of the gradients") {
   for (const std::uint64_t rank : {1, 2, 3}) {
     CAPTURE(rank);
     constexpr PeerId peers = 5;
-    const auto recording = run_of("powersgd", peers, {.rank = rank});
+    const auto recording = run_of("powersgd", peers, {{option::rank, rank}});
     // The first Q decides the whole run, so it is taken from the first step: P spans M Q.
     Vector<double> x = Vector<double>::Zero(parameters);
     Matrix error = Matrix::Zero(rows, columns);
@@ -113,7 +114,7 @@ TEST_CASE("powersgd: n peers are one peer with the mean of the gradients") {
 TEST_CASE(
     "powersgd: a message of the ring is a share of the columns, and of the layers that are no matrices") {
   // Rank 2 of 6 x 4: P has 12 numbers, and 3 of the vector; Q has 8. Both go round in five parts.
-  const auto recording = run_of("powersgd", 5, {.rank = 2});
+  const auto recording = run_of("powersgd", 5, {{option::rank, 2}});
   std::size_t bytes = 0;
   for (PeerId id = 0; id < 5; ++id)
     for (const Outgoing& outgoing : recording[3][id].sent) bytes += outgoing.packet->size();

@@ -9,6 +9,8 @@
 #include "algorithms/arithmetic/wire_scalar.hpp"
 #include "algorithms/compression/seam/bracket.hpp"
 #include "algorithms/methods/parts/rounding_cost.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
+#include "algorithms/methods/predictive_coding.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/peer/peer.hpp"
 #include "tests/support/cluster.hpp"
@@ -41,7 +43,7 @@ Vector<double> local_change(const Experiment<double>& experiment, PeerId i, cons
   std::iota(samples.begin(), samples.end(), Index{0});
   Vector<double> y = x;
   Vector<double> gradient(x.size());
-  for (std::uint64_t h = 0; h < *experiment.settings.algorithm.options.local_steps; ++h) {
+  for (std::uint64_t h = 0; h < experiment.settings.algorithm.options[option::local_steps]; ++h) {
     objective.gradient(y, samples, gradient);
     y -= experiment.step_size.at(1) * gradient;
   }
@@ -120,11 +122,13 @@ TEST_CASE("predictive-coding: with hold alone it is fed-avg, or fed-paq with a c
     for (const std::string compressor :
          {"none", "dither(linf, levels=7, bucket=512)", "grid(0.01) | entropy"}) {
       CAPTURE(compressor);
-      Plan plan{
-          .compressor = compressor, .iterations = 20, .batch = 3, .options = {.outer = "nesterov(0.7, 0.5)"}};
+      Plan plan{.compressor = compressor,
+                .iterations = 20,
+                .batch = 3,
+                .options = {{option::outer, "nesterov(0.7, 0.5)"}}};
       const std::string other = compressor == "none" ? "fed-avg" : "fed-paq";
       const auto expected = record_run(regressions_in<float>(world, other, plan, 19));
-      plan.options.predictors = "hold";
+      plan.options.set(option::predictors, "hold");
       const auto recording = record_run(regressions_in<float>(world, "predictive-coding", plan, 19));
       for (std::size_t t = 0; t < recording.size(); ++t)
         for (PeerId id = 0; id < world.peers; ++id)
@@ -180,7 +184,7 @@ TEST_CASE("predictive-coding: of a straight path `last` leaves nothing to send")
   const Plan plan{.compressor = "grid(2^-6) | entropy",
                   .iterations = 10,
                   .step_size = 0.25,
-                  .options = {.local_steps = 4}};
+                  .options = {{option::local_steps, 4}}};
   const auto recording = record_run(slopes(slope, plan));
   for (std::size_t t = 1; t < recording.size(); ++t) {
     // 4 steps of 0.25: multiples of 2^-4, so nothing is rounded.
@@ -198,10 +202,12 @@ TEST_CASE("predictive-coding: of a straight path `last` leaves nothing to send")
 
 TEST_CASE("predictive-coding: what is chosen costs no more than what is not") {
   for (const std::uint64_t quantizers : {1, 4}) {
-    const auto experiment = quadratics_in<double>(
-        {"star", 5}, "predictive-coding",
-        {.iterations = 40, .step_size = 0.02, .options = {.rate_weight = 0.02, .quantizers = quantizers}},
-        Shared::nothing, 300);
+    const auto experiment =
+        quadratics_in<double>({"star", 5}, "predictive-coding",
+                              {.iterations = 40,
+                               .step_size = 0.02,
+                               .options = {{option::rate_weight, 0.02}, {option::quantizers, quantizers}}},
+                              Shared::nothing, 300);
     const auto recording = record_run(experiment);
     const auto made = make_compressor<double>(grid, {});
     const auto& rounding = dynamic_cast<const RoundingCompressor<double>&>(*made);
@@ -235,11 +241,12 @@ TEST_CASE("predictive-coding: the expected step is fed-avg's, whatever is chosen
   double weighted_squares = 0.0;
   std::set<unsigned> chosen;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    const auto experiment = quadratics_in<double>({"star", 4}, "predictive-coding",
-                                                  {.iterations = 12,
-                                                   .step_size = 0.02,
-                                                   .seed = seed,
-                                                   .options = {.rate_weight = 0.02, .quantizers = 2}});
+    const auto experiment =
+        quadratics_in<double>({"star", 4}, "predictive-coding",
+                              {.iterations = 12,
+                               .step_size = 0.02,
+                               .seed = seed,
+                               .options = {{option::rate_weight, 0.02}, {option::quantizers, 2}}});
     const auto recording = record_run(experiment);
     for (std::size_t t = 1; t < recording.size(); ++t) {
       const Vector<double>& x = recording[t - 1][0].model;
@@ -264,7 +271,7 @@ TEST_CASE("predictive-coding: the expected step is fed-avg's, whatever is chosen
 
 TEST_CASE("predictive-coding: every layer has a choice and a message of its own") {
   const auto experiment =
-      layered<double>({.iterations = 30, .options = {.rate_weight = 0.02, .quantizers = 3}});
+      layered<double>({.iterations = 30, .options = {{option::rate_weight, 0.02}, {option::quantizers, 3}}});
   const SegmentTable layers = experiment.problem.objectives.front()->segments();
   REQUIRE(layers.size() > 2);
   const auto recording = record_run(experiment);
@@ -308,7 +315,7 @@ TEST_CASE("predictive-coding: the hub reports messages that are malformed, and g
   for (const std::string how : {"empty", "no such quantizer", "cut off", "too long", "choice alone",
                                 "length beyond the end", "length of another layer"}) {
     CAPTURE(how);
-    const auto experiment = layered<double>({.iterations = 4, .options = {.quantizers = 2}});
+    const auto experiment = layered<double>({.iterations = 4, .options = {{option::quantizers, 2}}});
     PacketPool packets;
     BareCluster<double> cluster(experiment, 1);
     cluster.tamper = [&](const Outgoing& sent) {
@@ -326,7 +333,7 @@ TEST_CASE("predictive-coding: the hub reports messages that are malformed, and g
 }
 
 TEST_CASE("predictive-coding: messages are never longer than foretold") {
-  const auto experiment = layered<float>({.iterations = 20, .options = {.quantizers = 2}});
+  const auto experiment = layered<float>({.iterations = 20, .options = {{option::quantizers, 2}}});
   const auto recording = record_run(experiment);
   PacketPool packets;
   const PeerRows rows(*experiment.schedule, 1);
@@ -347,19 +354,23 @@ TEST_CASE("predictive-coding: settings that cannot be meant are refused, and oth
   CHECK(prepared({}).warnings.empty());
   CHECK(prepared({.compressor = "dither(linf, levels=7)"}).warnings.empty());
   CHECK(misuse_text([&] {
-          prepared({.options = {.predictors = "hold, next"}});
+          prepared({.options = {{option::predictors, "hold, next"}}});
         }).starts_with("algorithm.predictors = next"));
   for (const std::string listed : {"", ",", "hold,", "hold,, last"})
     CHECK(
-        misuse_text([&] { prepared({.options = {.predictors = listed}}); }) ==
+        misuse_text([&] {
+          prepared({.options = {{option::predictors, listed}}});
+        }) ==
         "algorithm.predictors = \"" + listed +
             "\": expected some of hold, last, mean3 and ema, with a comma between two, as in \"hold, last\"");
-  CHECK(misuse_text([&] { prepared({.options = {.quantizers = 17}}); }).starts_with("algorithm.quantizers"));
+  CHECK(misuse_text([&] {
+          prepared({.options = {{option::quantizers, 17}}});
+        }).starts_with("algorithm.quantizers"));
   for (const std::string relative : {"none", "dither(linf, levels=7)", "fwht | grid(0.01)"})
     CHECK(misuse_text([&] {
-            prepared({.compressor = relative, .options = {.quantizers = 2}});
+            prepared({.compressor = relative, .options = {{option::quantizers, 2}}});
           }).find("could be coarser; expected 1, or a grid as the compressor") != std::string::npos);
-  CHECK(prepared({.compressor = "grid(0.01)", .options = {.quantizers = 2}}).warnings.empty());
+  CHECK(prepared({.compressor = "grid(0.01)", .options = {{option::quantizers, 2}}}).warnings.empty());
   CHECK(misuse_text([&] { prepared({.compressor = "topk(10%)"}); }).find("unbiased") != std::string::npos);
   CHECK(prepared({.compressor = "fwht | grid(0.01)"}).warnings.size() == 1);
 }

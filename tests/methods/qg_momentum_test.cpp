@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "tests/methods/optimum.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -54,7 +55,7 @@ TEST_CASE("qg-momentum: on W = J all momenta are equal, on a ring they are not")
 TEST_CASE("qg-momentum: without momentum it is dspg's gossip after the gradient step") {
   for (const World& world :
        std::vector<World>{ring, {"exponential", 6, "metropolis", "one-peer-exponential"}}) {
-    const auto plain = run("qg-momentum", world, {.options = {.momentum = 0.0}});
+    const auto plain = run("qg-momentum", world, {.options = {{option::momentum, 0.0}}});
     const auto mixed = run("dspg", world, {});
     for (PeerId id = 0; id < world.peers; ++id)
       CHECK((plain.back()[id].model - mixed.back()[id].model).cwiseAbs().maxCoeff() < 1e-14);

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "algorithms/compression/seam/near_compressor.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "tests/methods/stacked.hpp"
 #include "tests/support/cluster.hpp"
 
@@ -16,11 +17,11 @@ template <class Scalar>
 std::unique_ptr<Compressor<Scalar>> compressor_of_run(const Experiment<Scalar>& experiment,
                                                       const std::string& spelling) {
   const MethodOptions& options = experiment.settings.algorithm.options;
-  const std::string rounds = std::to_string(options.rounds.value_or(1));
+  const std::string rounds = std::to_string(options.find(option::rounds).value_or(1));
   const SegmentTable segments = experiment.problem.objectives.front()->segments();
   if (spelling == "none") return make_compressor<Scalar>(spelling, segments);
   return make_sent_compressor<Scalar>(rounds == "1" ? spelling : "repeat(" + rounds + "){" + spelling + "}",
-                                      options.side_information, segments);
+                                      options.find(option::side_information), segments);
 }
 
 template <class Scalar>
@@ -33,8 +34,8 @@ class RecordedRunOf final : public RecordedRun {
         regularizer_(make_regularizer<double>(experiment.problem.regularizer->spelling(),
                                               experiment.problem.objectives.front()->segments())),
         compressor_(compressor_of_run(experiment, settings().algorithm.compressor)),
-        down_compressor_(
-            compressor_of_run(experiment, settings().algorithm.options.down_compressor.value_or("none"))) {}
+        down_compressor_(compressor_of_run(
+            experiment, settings().algorithm.options.find(option::down_compressor).value_or("none"))) {}
 
   bool in_float() const override { return std::is_same_v<Scalar, float>; }
   const RunSettings& settings() const override { return experiment_.settings; }

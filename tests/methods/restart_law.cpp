@@ -3,7 +3,10 @@
 #include <sstream>
 
 #include "algorithms/compression/registry.hpp"
+#include "algorithms/methods/dpsvrg.hpp"
+#include "algorithms/methods/ecd_psgd.hpp"
 #include "algorithms/methods/parts/local_optimizer.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/peer/peer.hpp"
 #include "tests/checkpoint/saved_cluster.hpp"
@@ -94,9 +97,9 @@ template <class Scalar>
 std::string described(const Experiment<Scalar>& experiment) {
   const auto& algorithm = experiment.settings.algorithm;
   std::string text = "with " + algorithm.compressor;
-  if (algorithm.options.optimizer) text += ", " + *algorithm.options.optimizer;
-  if (algorithm.options.estimator) text += ", " + *algorithm.options.estimator;
-  if (algorithm.options.feedback) text += ", " + *algorithm.options.feedback;
+  if (algorithm.options.has(option::optimizer)) text += ", " + algorithm.options[option::optimizer];
+  if (algorithm.options.has(option::estimator)) text += ", " + algorithm.options[option::estimator];
+  if (algorithm.options.has(option::feedback)) text += ", " + algorithm.options[option::feedback];
   return text;
 }
 
@@ -137,13 +140,13 @@ std::string restart_violation(const MethodInfo& method, const World& world) {
   const std::string usual = plans.front().compressor;
   for (const MethodOptions& options : variants_of(method, world))
     with({.compressor = lossy_compressor(method, options), .options = options});
-  if (method.options.optimizer)
+  if (method.options.has(option::optimizer))
     for (const Choice& choice : local_optimizer_choices())
       with({.compressor = usual, .options = two_steps(method, choice.name)});
-  if (method.options.feedback)
+  if (method.options.has(option::feedback))
     for (const char* feedback : {"none", "ef", "low-pass(0.1)", "dgd-def"})
       with({.compressor = "topk(10%)", .feedback = feedback, .step_schedule = "inverse-sqrt"});
-  if (method.options.restart_every) with({.compressor = usual, .restart_every = 5});
+  if (method.options.has(option::restart_every)) with({.compressor = usual, .restart_every = 5});
   if (method.composite) with({.compressor = usual, .regularizer = "l1(0.3)"});
   for (const Plan& plan : plans)
     if (const std::string violation = restart_violation(experiment_with<Scalar>(method, world, plan));
@@ -155,7 +158,8 @@ std::string restart_violation(const MethodInfo& method, const World& world) {
   for (const CompressorName& name : compressor_names()) {
     const auto compressor =
         make_compressor<Scalar>(std::string(name.example), experiment.problem.objectives.front()->segments());
-    if (method.options.rounds && compressor->shared_selection()) continue;  // it cannot be repeated
+    if (method.options.has(option::rounds) && compressor->shared_selection())
+      continue;  // it cannot be repeated
     experiment.settings.algorithm.compressor = name.example;
     if (const std::string violation = restart_violation(experiment);
         !violation.empty() && violation != divergence)

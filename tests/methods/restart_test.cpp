@@ -1,6 +1,7 @@
 // The restart law (restart_law.hpp) on models of several layers, which the matrix of laws does not cover.
 #include <doctest/doctest.h>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "tests/methods/restart_law.hpp"
 
 namespace hearsay::test::restart_test {
@@ -23,11 +24,14 @@ std::string violation_in_layers(const std::string& method, const Plan& plan) {
 
 TEST_CASE("restart: what is kept of layers is kept") {
   const std::vector<std::pair<std::string, Plan>> all = {
-      {"power-gossip", {.iterations = 8, .batch = 3, .options = {.rank = 1}}},
-      {"power-gossip", {.iterations = 8, .batch = 3, .options = {.rank = 2}}},
-      {"d-psgd", {.iterations = 8, .batch = 3, .options = {.optimizer = "novograd"}}},
+      {"power-gossip", {.iterations = 8, .batch = 3, .options = {{option::rank, 1}}}},
+      {"power-gossip", {.iterations = 8, .batch = 3, .options = {{option::rank, 2}}}},
+      {"d-psgd", {.iterations = 8, .batch = 3, .options = {{option::optimizer, "novograd"}}}},
       {"d-psgd",
-       {.iterations = 8, .step_size = 0.02, .batch = 3, .options = {.optimizer = "muon", .local_steps = 2}}},
+       {.iterations = 8,
+        .step_size = 0.02,
+        .batch = 3,
+        .options = {{option::optimizer, "muon"}, {option::local_steps, 2}}}},
       {"choco-sgd", {.compressor = "sign(bucket=layer)", .iterations = 8, .batch = 3}},
       {"beer", {.compressor = "sign(bucket=layer)", .iterations = 8, .batch = 3}},
   };

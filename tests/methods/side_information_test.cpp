@@ -1,6 +1,8 @@
 // algorithm.side_information: the same run in fewer bytes.
 #include <doctest/doctest.h>
 
+#include "algorithms/methods/choco_sgd.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/observer/observer.hpp"
 #include "tests/methods/replica_law.hpp"
@@ -61,20 +63,21 @@ bool same_models(const Recording<Scalar>& a, const Recording<Scalar>& b) {
 /// The methods with all that their messages depend on.
 std::vector<std::pair<std::string, MethodOptions>> senders() {
   return {{"dcd-psgd", {}},
-          {"dcd-psgd", {.local_steps = 3}},
-          {"choco-sgd", {.consensus_step = 0.3}},
-          {"choco-sgd", {.consensus_step = 0.3, .form = "pipelined"}},
-          {"choco-sgd", {.consensus_step = 0.3, .trigger = 1.0}},
-          {"choco-gossip", {.consensus_step = 0.3}}};
+          {"dcd-psgd", {{option::local_steps, 3}}},
+          {"choco-sgd", {{option::consensus_step, 0.3}}},
+          {"choco-sgd", {{option::consensus_step, 0.3}, {option::order, "pipelined"}}},
+          {"choco-sgd", {{option::consensus_step, 0.3}, {option::trigger, 1.0}}},
+          {"choco-gossip", {{option::consensus_step, 0.3}}}};
 }
 
 /// Pure gossip from random models.
 Recording<double> gossip(const std::string& method, const std::string& side_information) {
   const Index dimension = 512;
-  const auto experiment = flat_in<double>(
-      {"ring", 8}, method,
-      {.compressor = "grid(step=0.001)", .iterations = 60, .options = {.side_information = side_information}},
-      dimension);
+  const auto experiment = flat_in<double>({"ring", 8}, method,
+                                          {.compressor = "grid(step=0.001)",
+                                           .iterations = 60,
+                                           .options = {{option::side_information, side_information}}},
+                                          dimension);
   Models<double> start;
   for (PeerId id = 0; id < 8; ++id) start.push_back(normal_vector<double>(dimension, 31, id));
   BareCluster<double> cluster(experiment, 1);
@@ -99,7 +102,7 @@ TEST_CASE_TEMPLATE("side information: the models are those without it, bit for b
       const MethodOptions& options = sender.second;
       const auto run = [&](const std::string& compressor, const std::string& side_information) {
         Plan plan{.compressor = compressor, .step_size = 0.05, .batch = batch, .options = options};
-        plan.options.side_information = side_information;
+        plan.options.set(option::side_information, side_information);
         return record_run(regressions_in<Scalar>(ring_of_5, method, plan, dimension));
       };
       const auto without = run("grid(step=0.002)", "none");
@@ -108,7 +111,7 @@ TEST_CASE_TEMPLATE("side information: the models are those without it, bit for b
         CAPTURE(side_information);
         const auto near = run("grid(step=0.002)", side_information);
         CHECK(same_models(near, without));
-        if (options.trigger) CHECK(silent(near) > 0);
+        if (options.has(option::trigger)) CHECK(silent(near) > 0);
         CHECK(bytes_of(near) < bytes_of(without));
         REQUIRE(bytes_of(near) > 0);
         CHECK(same_models(run("mod(k=4, step=0.002)", side_information), without));
@@ -144,7 +147,7 @@ TEST_CASE("side information: outside its bound a message is repeated in full, in
                                               {.compressor = compressor,
                                                .iterations = 200,
                                                .step_size = 0.05,
-                                               .options = {.side_information = side_information}},
+                                               .options = {{option::side_information, side_information}}},
                                               Shared::nothing, 100));
     };
     const auto near = run("mod(k=16, step=0.01)", "last");
@@ -160,7 +163,7 @@ TEST_CASE("side information: if it is the last message, its replicas equal their
   for (const auto& [method, options] : senders())
     for (const std::string side_information : {"replica", "last", "mean"}) {
       Plan plan{.compressor = "grid(step=0.004)", .step_size = 0.05, .batch = 3, .options = options};
-      plan.options.side_information = side_information;
+      plan.options.set(option::side_information, side_information);
       CHECK(replica_violation(regressions_in<float>(ring_of_5, method, plan, 19)) == "");
     }
 }
@@ -173,25 +176,26 @@ TEST_CASE("side information: what it cannot be used with is refused in a sentenc
     return misuse_text(
         [&] { prepare<double>(settings, quadratic_problem<double>(19, first_peers(5), Shared::nothing)); });
   };
-  CHECK(refusal("dcd-psgd", "grid(step=0.01)", {.side_information = "last"}) == "");
-  CHECK(refusal("dcd-psgd", "mod(k=16, step=0.01)", {.side_information = "replica"}) == "");
-  CHECK(refusal("dcd-psgd", "dither(linf, levels=127, bucket=512)", {.side_information = "last"}) ==
+  CHECK(refusal("dcd-psgd", "grid(step=0.01)", {{option::side_information, "last"}}) == "");
+  CHECK(refusal("dcd-psgd", "mod(k=16, step=0.01)", {{option::side_information, "replica"}}) == "");
+  CHECK(refusal("dcd-psgd", "dither(linf, levels=127, bucket=512)", {{option::side_information, "last"}}) ==
         "algorithm.side_information = last: it sends whole numbers of steps of one fixed grid, modulo k, and "
         "dither(linf, levels=127, bucket=512) has none; expected none, or a compressor such as "
         "grid(step=0.001) "
         "or mod(k=16, step=0.001)");
-  CHECK(refusal("choco-sgd", "grid(step=0.01)", {.memory = "aggregate", .side_information = "mean"}) ==
+  CHECK(refusal("choco-sgd", "grid(step=0.01)",
+                {{option::memory, "aggregate"}, {option::side_information, "mean"}}) ==
         "algorithm.side_information = mean: with algorithm.memory = aggregate a peer keeps nothing of a "
         "single neighbor; expected replica, or algorithm.memory = \"replicas\"");
-  CHECK(refusal("choco-sgd", "grid(step=0.01)", {.memory = "aggregate", .side_information = "replica"}) ==
-        "");
+  CHECK(refusal("choco-sgd", "grid(step=0.01)",
+                {{option::memory, "aggregate"}, {option::side_information, "replica"}}) == "");
   const World meetings = {"complete", 5, "metropolis", "random-matchings"};
-  CHECK(refusal("dcd-psgd", "grid(step=0.01)", {.side_information = "last"}, meetings) ==
+  CHECK(refusal("dcd-psgd", "grid(step=0.01)", {{option::side_information, "last"}}, meetings) ==
         "algorithm.side_information = last: a neighbor that was not there has not heard the last message; "
         "expected replica, or topology.schedule = \"static\" with topology.participation = 1");
-  CHECK(refusal("dcd-psgd", "grid(step=0.01)", {.side_information = "replica"}, meetings) == "");
-  CHECK(refusal("beer", "grid(step=0.01)", {.side_information = "last"}).find("algorithm.side_information") !=
-        std::string::npos);
+  CHECK(refusal("dcd-psgd", "grid(step=0.01)", {{option::side_information, "replica"}}, meetings) == "");
+  CHECK(refusal("beer", "grid(step=0.01)", {{option::side_information, "last"}})
+            .find("algorithm.side_information") != std::string::npos);
 }
 
 }  // namespace hearsay::test::side_information_test

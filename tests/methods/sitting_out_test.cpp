@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/simulator/simulator.hpp"
@@ -52,7 +53,7 @@ TEST_CASE(
     std::uint64_t gradients = 0;
     for (const PeerOutcome& peer : simulate(experiment, Duration{0}).peers)
       gradients += peer.meters.counters.gradient_evaluations;
-    CHECK(gradients == 40 * 4 * find_method(method).options.local_steps.value_or(1));
+    CHECK(gradients == 40 * 4 * find_method(method).options.find(option::local_steps).value_or(1));
   }
 }
 

@@ -1,5 +1,7 @@
 #include <string>
 
+#include "algorithms/methods/ecd_psgd.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "tests/methods/stacked_network.hpp"
 
 namespace hearsay::test {
@@ -11,11 +13,11 @@ void allreduce_sgd(Network& net) {
   net.X.colwise() -= net.eta() * mean;
 }
 
-bool adapts_first(const Network& net) { return net.options().form == "adapt-then-combine"; }
+bool adapts_first(const Network& net) { return net.options().find(option::order) == "adapt-then-combine"; }
 
 void d_psgd(Network& net) {
-  const std::uint64_t staleness = *net.options().staleness;
-  const double gamma = *net.options().consensus_step;
+  const std::uint64_t staleness = net.options()[option::staleness];
+  const double gamma = net.options()[option::consensus_step];
   const Matrix steps = net.local_steps();
   if (adapts_first(net)) net.X += steps;
   Matrix old = net.X;
@@ -44,7 +46,7 @@ void dcd_psgd(Network& net) {
 }
 
 void ecd_psgd(Network& net) {
-  const std::uint64_t every = *net.options().restart_every;
+  const std::uint64_t every = net.options()[option::restart_every];
   // Every peer counts the iterations in which it takes part.
   Matrix& counts = net.kept("counts");
   Matrix& Xt = net.kept("estimates", net.X);
@@ -75,7 +77,7 @@ void ecd_psgd(Network& net) {
 /// The memory is kept as a step here (Karimireddy et al. 2019), as a gradient in the method. Both agree up to
 /// rounding.
 void qsgd_allreduce(Network& net) {
-  const std::string& feedback = *net.options().feedback;
+  const std::string& feedback = net.options()[option::feedback];
   const double beta = feedback == "none" ? 0 : feedback == "low-pass(0.1)" ? 0.1 : 1;
   const double eta = net.eta();
   Matrix& M = net.kept("memory");
@@ -88,7 +90,7 @@ void qsgd_allreduce(Network& net) {
 }
 
 void lgc_ring(Network& net) {
-  if (net.t <= *net.options().dense_rounds) return allreduce_sgd(net);
+  if (net.t <= net.options()[option::dense_rounds]) return allreduce_sgd(net);
   // The error is kept as a step. The basis is the recorded one: a rounding turns directions of nearly equal
   // singular values.
   const Vector<double> basis = net.recorded(0, "basis");

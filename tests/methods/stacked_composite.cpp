@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string>
 
+#include "algorithms/methods/dpsvrg.hpp"
 #include "tests/methods/stacked_network.hpp"
 
 namespace hearsay::test {
@@ -39,10 +40,11 @@ struct Place {
 Place place_of(const MethodOptions& options, std::uint64_t iteration) {
   Place place;
   for (std::uint64_t t = 1; t <= iteration; ++t) {
-    place.rounds_before += place.k == 0 ? 0 : rounds_of(*options.consensus, place.k);
-    if (*options.estimator == "svrg" && place.k == place.length) {
-      place.length = static_cast<std::uint64_t>(std::ceil(std::pow(*options.inner_growth, ++place.epoch) *
-                                                          static_cast<double>(*options.inner_length)));
+    place.rounds_before += place.k == 0 ? 0 : rounds_of(options[option::consensus], place.k);
+    if (options[option::estimator] == "svrg" && place.k == place.length) {
+      place.length =
+          static_cast<std::uint64_t>(std::ceil(std::pow(options[option::inner_growth], ++place.epoch) *
+                                               static_cast<double>(options[option::inner_length])));
       place.k = 0;
     }
     ++place.k;
@@ -53,18 +55,18 @@ Place place_of(const MethodOptions& options, std::uint64_t iteration) {
 /// Returns V = G(X; Xi) - G(snapshot; Xi) + full gradients at the snapshot.
 Matrix svrg_estimate(Network& net, const Place& place) {
   const MethodOptions& options = net.options();
-  const bool loopless = *options.estimator == "loopless-svrg";
+  const bool loopless = options[option::estimator] == "loopless-svrg";
   Matrix& snapshot = net.kept("snapshot");
   Matrix& full = net.kept("full gradient");
   Matrix& mean = net.kept("mean of the epoch");
   if (place.k == 1) {
-    snapshot = !loopless && *options.snapshot == "average" && place.epoch > 1 ? mean : net.X;
+    snapshot = !loopless && options[option::snapshot] == "average" && place.epoch > 1 ? mean : net.X;
     full = net.full_gradients(snapshot);
     mean.setZero();
   }
   const Matrix V = net.gradients() - net.gradients(snapshot) + full;
   // w^{k+1} = x^k: the snapshot of the next iteration is the point before this step.
-  if (loopless && net.common_random(Purpose::decision).below(*options.inner_length) == 0) {
+  if (loopless && net.common_random(Purpose::decision).below(options[option::inner_length]) == 0) {
     snapshot = net.X;
     full = net.full_gradients(snapshot);
   }
@@ -95,9 +97,9 @@ Matrix saga_estimate(Network& net) {
 /// (1 + s), s^2 = 1 - rho^2. Plain gossip is e = 0.
 Matrix mixed(const Network& net, Matrix Y, const Place& place) {
   const double root = std::sqrt(1.0 - net.rho() * net.rho());
-  const double e = *net.options().gossip == "chebyshev" ? (1.0 - root) / (1.0 + root) : 0.0;
+  const double e = net.options()[option::gossip] == "chebyshev" ? (1.0 - root) / (1.0 + root) : 0.0;
   Matrix before = Y;
-  for (std::uint64_t r = 0; r < rounds_of(*net.options().consensus, place.k); ++r) {
+  for (std::uint64_t r = 0; r < rounds_of(net.options()[option::consensus], place.k); ++r) {
     const Matrix next = (1 + e) * (Y * net.mixing(place.rounds_before + r)) - e * before;
     before = Y;
     Y = next;
@@ -108,11 +110,11 @@ Matrix mixed(const Network& net, Matrix Y, const Place& place) {
 void dpsvrg(Network& net) {
   const MethodOptions& options = net.options();
   const Place place = place_of(options, net.t);
-  const Matrix V = *options.estimator == "saga" ? saga_estimate(net) : svrg_estimate(net, place);
+  const Matrix V = options[option::estimator] == "saga" ? saga_estimate(net) : svrg_estimate(net, place);
   Matrix Q = net.X - net.eta() * V;
-  if (*options.prox_order == "prox-then-mix") prox(net, Q);
+  if (options[option::prox_order] == "prox-then-mix") prox(net, Q);
   Q = mixed(net, Q, place);
-  if (*options.prox_order == "mix-then-prox") prox(net, Q);
+  if (options[option::prox_order] == "mix-then-prox") prox(net, Q);
   net.X = Q;
   if (place.length != 0) net.kept("mean of the epoch") += Q / static_cast<double>(place.length);
 }

@@ -1,17 +1,19 @@
 #include "tests/methods/stacked_network.hpp"
 
+#include "algorithms/methods/parts/shared_options.hpp"
+
 namespace hearsay::test {
 
 namespace {
 
-double gamma_of(const Network& net) { return *net.options().consensus_step; }
+double gamma_of(const Network& net) { return net.options()[option::consensus_step]; }
 
 /// Returns H (W' - I), the change by gossip on replicas.
 Matrix gossip(const Network& net, const Matrix& H) { return H * net.mixing() - H; }
 
 void choco_sgd(Network& net) {
   Matrix& H = net.kept("replicas", net.X);
-  if (*net.options().form == "pipelined") {
+  if (net.options()[option::order] == "pipelined") {
     net.X += gamma_of(net) * gossip(net, H);
     H += net.said(net.X - H);
     net.X += net.local_steps();
@@ -52,7 +54,7 @@ void power_gossip(Network& net) {
 }
 
 void moniqua(Network& net) {
-  const bool adapts_first = net.options().form == "adapt-then-combine";
+  const bool adapts_first = net.options().find(option::order) == "adapt-then-combine";
   const Matrix steps = net.local_steps();
   if (adapts_first) net.X += steps;
   const Matrix C = net.said(net.X, 0, true);
@@ -68,7 +70,7 @@ void cedas(Network& net) {
   const Matrix Q = net.said(stepped - D - H);
   const Matrix tried = H + Q;
   D -= gamma_of(net) / 2 * gossip(net, tried);
-  H += *net.options().damping * Q;
+  H += net.options()[option::damping] * Q;
   net.X = stepped - D;
 }
 
@@ -94,7 +96,7 @@ void c_gt(Network& net) {
   Matrix& G = net.kept("tracker references");
   Matrix& Y = net.kept("trackers");
   Matrix& gradient = net.kept("gradients");
-  const double a = *net.options().damping;
+  const double a = net.options()[option::damping];
   if (net.t == 1) {
     H = net.X;
     Y = gradient = net.gradients();

@@ -4,7 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/methods/artemis.hpp"
+#include "algorithms/methods/ef21.hpp"
+#include "algorithms/methods/fed_avg.hpp"
 #include "algorithms/methods/parts/outer_rule.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/parts/worker_steps.hpp"
 #include "tests/methods/stacked_hub.hpp"
 #include "tests/methods/stacked_outer_step.hpp"
@@ -51,14 +55,14 @@ namespace {
 /// The sums of the local steps from X, the gradients with mu (Y - X) added.
 Matrix pulled_steps(Network& net, double mu) {
   Matrix Y = net.X;
-  for (std::uint64_t h = 0; h < *net.options().local_steps; ++h)
+  for (std::uint64_t h = 0; h < net.options()[option::local_steps]; ++h)
     Y = net.rounded(Y + net.local_step(Y, net.gradients(Y, h) + mu * (Y - net.X)));
   return Y - net.X;
 }
 
 void fed_avg(Network& net) {
   hear_hub(net);
-  const double mu = net.options().proximal.value_or(0.0);
+  const double mu = net.options().find(option::proximal).value_or(0.0);
   const Vector<double> D = -mean_of_answers(net, net.said(pulled_steps(net, mu)));
   Matrix X = net.X;
   outer_step(net, everywhere(net, D), X, "hub outer momentum");
@@ -66,17 +70,17 @@ void fed_avg(Network& net) {
 }
 
 void scaffold(Network& net) {
-  const auto steps = static_cast<double>(*net.options().local_steps);
+  const auto steps = static_cast<double>(net.options()[option::local_steps]);
   const Vector<double> x = hear_hub(net);
   Matrix& own = net.kept("own control");
   auto c = net.kept("hub control").col(0);
   const Matrix corrections = everywhere(net, c) - own;
   Matrix Y = net.X;
-  for (std::uint64_t h = 0; h < *net.options().local_steps; ++h)
+  for (std::uint64_t h = 0; h < net.options()[option::local_steps]; ++h)
     Y -= net.eta() * (net.gradients(Y, h) + corrections);
   const Matrix news = (net.X - Y) / (steps * net.eta()) - everywhere(net, c);
   own += news;
-  net.X.col(0) = x + OuterRule::parse(*net.options().outer).rate * mean_of_answers(net, Y - net.X);
+  net.X.col(0) = x + OuterRule::parse(net.options()[option::outer]).rate * mean_of_answers(net, Y - net.X);
   c += sum_of_answers(net, news) / static_cast<double>(net.X.cols());
 }
 
@@ -105,7 +109,7 @@ Vector<double> estimate_by_memories(Network& net, const Matrix& V, double alpha)
   Matrix& H = net.kept("memory");
   auto mean = net.kept("hub mean memory").col(0);
   const Matrix Q = net.said(V - H);
-  const Vector<double> estimate = net.options().form == "pp1"
+  const Vector<double> estimate = net.options().find(option::memories) == "pp1"
                                       ? mean_of_answers(net, H + Q)
                                       : Vector<double>(mean + mean_of_answers(net, Q));
   mean += alpha / static_cast<double>(net.X.cols()) * sum_of_answers(net, Q);
@@ -115,36 +119,36 @@ Vector<double> estimate_by_memories(Network& net, const Matrix& V, double alpha)
 
 void artemis(Network& net) {
   const Vector<double> x = hear_hub(net);
-  const double alpha = number_of(net.options().memory_step);
+  const double alpha = number_of(net.options().find(option::memory_step));
   const Vector<double> estimate = estimate_by_memories(net, net.gradients(), alpha);
   net.X.col(0) = x - net.eta() * net.said_by_hub(estimate);
 }
 
 void dore(Network& net) {
   const Vector<double> x = hear_hub(net);
-  const double alpha = number_of(net.options().memory_step);
+  const double alpha = number_of(net.options().find(option::memory_step));
   const Vector<double> estimate = estimate_by_memories(net, net.gradients(), alpha);
   auto error = net.kept("hub error").col(0);
-  const Vector<double> p = -net.eta() * estimate + *net.options().error_decay * error;
+  const Vector<double> p = -net.eta() * estimate + net.options()[option::error_decay] * error;
   const Vector<double> c = net.said_by_hub(p);
   error = p - c;
-  net.X.col(0) = x + *net.options().damping * c;
+  net.X.col(0) = x + net.options()[option::damping] * c;
 }
 
 void mcm(Network& net) {
   const Vector<double> w = net.X.col(0);
-  const double down_alpha = number_of(net.options().down_memory_step);
+  const double down_alpha = number_of(net.options().find(option::down_memory_step));
   auto reference = net.kept("hub reference", everywhere(net, net.initial())).col(0);
   const Vector<double> omega = net.said_by_hub(w - reference);
   net.X = everywhere(net, reference + omega);
   reference += down_alpha * omega;
-  const double alpha = number_of(net.options().memory_step);
+  const double alpha = number_of(net.options().find(option::memory_step));
   net.X.col(0) = w - net.eta() * estimate_by_memories(net, net.gradients(), alpha);
 }
 
 void rand_mcm(Network& net) {
   const Vector<double> w = net.X.col(0);
-  const double down_alpha = number_of(net.options().down_memory_step);
+  const double down_alpha = number_of(net.options().find(option::down_memory_step));
   Matrix& references = net.kept("reference", everywhere(net, net.initial()));
   RandomStream random = net.hub_random();
   for (const Index i : net.answering()) {
@@ -152,18 +156,18 @@ void rand_mcm(Network& net) {
     net.X.col(i) = references.col(i) + omega;
     references.col(i) += down_alpha * omega;
   }
-  const double alpha = number_of(net.options().memory_step);
+  const double alpha = number_of(net.options().find(option::memory_step));
   net.X.col(0) = w - net.eta() * estimate_by_memories(net, net.gradients(), alpha);
 }
 
 void ef21(Network& net) {
   const Vector<double> x = hear_hub(net);
-  const double beta = *net.options().momentum;
+  const double beta = net.options()[option::momentum];
   Matrix& V = net.kept("tracked");
   V = (beta * V + (1 - beta) * net.gradients()).eval();
   estimate_by_memories(net, V, 1.0);
   const Vector<double> mean = net.kept("hub mean memory").col(0);
-  if (!net.options().down_compressor) {
+  if (!net.options().has(option::down_compressor)) {
     net.X.col(0) = x - net.eta() * mean;
     return;
   }
@@ -176,15 +180,15 @@ void econtrol(Network& net) {
   const Vector<double> x = hear_hub(net);
   Matrix& E = owed(net, "error");
   const Matrix G = net.gradients();
-  estimate_by_memories(net, G + *net.options().control * E, 1.0);
+  estimate_by_memories(net, G + net.options()[option::control] * E, 1.0);
   E += G - net.kept("memory");
   net.X.col(0) = x - net.eta() * net.kept("hub mean memory").col(0);
 }
 
 void double_squeeze(Network& net) {
   const Vector<double> x = hear_hub(net);
-  const double share = *net.options().error_decay;
-  const std::uint64_t rounds = net.options().rounds.value_or(1);
+  const double share = net.options()[option::error_decay];
+  const std::uint64_t rounds = net.options().find(option::rounds).value_or(1);
   Matrix G = net.gradients();
   for (std::uint64_t draw = 1; draw < rounds; ++draw) G += net.gradients(net.X, draw);
   Matrix& E = owed(net, "error");

@@ -5,7 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/methods/chb.hpp"
+#include "algorithms/methods/fed_vote.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/parts/votes.hpp"
+#include "algorithms/methods/predictive_coding.hpp"
 #include "tests/methods/stacked_hub.hpp"
 #include "tests/methods/stacked_outer_step.hpp"
 #include "topology/foundation/ensure.hpp"
@@ -27,7 +31,7 @@ void one_bit_adam(Network& net) {
   const Vector<double> x = hear_hub(net);
   auto m = net.kept("hub mean").col(0);
   auto v = net.kept("hub squares").col(0);
-  if (net.t <= *net.options().dense_rounds) {
+  if (net.t <= net.options()[option::dense_rounds]) {
     const Vector<double> gradient = mean_of_answers(net, net.gradients());
     m = (0.9 * m + (1 - 0.9) * gradient).eval();
     v = (0.999 * v + (1 - 0.999) * gradient.cwiseAbs2()).eval();
@@ -71,8 +75,9 @@ void qrda_adagrad(Network& net) {
 void chb(Network& net) {
   const Matrix heard_before = net.X;
   const Vector<double> x = hear_hub(net);
-  const double threshold =
-      *net.options().threshold == "auto" ? 0.1 / (net.eta() * net.eta()) : number_of(net.options().threshold);
+  const double threshold = net.options()[option::threshold] == "auto"
+                               ? 0.1 / (net.eta() * net.eta())
+                               : number_of(net.options().find(option::threshold));
   Matrix& S = net.kept("said");
   auto before = net.kept("hub before", everywhere(net, net.initial())).col(0);
   const Matrix G = net.gradients();
@@ -83,14 +88,15 @@ void chb(Network& net) {
                : net.was_silent(i);
     if (!silent) S.col(i) = G.col(i);
   }
-  const Vector<double> next = x - net.eta() * S.rowwise().mean() + *net.options().momentum * (x - before);
+  const Vector<double> next =
+      x - net.eta() * S.rowwise().mean() + net.options()[option::momentum] * (x - before);
   before = x;
   net.X.col(0) = next;
 }
 
 void lgc(Network& net) {
   const Vector<double> x = hear_hub(net);
-  if (net.t <= *net.options().dense_rounds) {
+  if (net.t <= net.options()[option::dense_rounds]) {
     net.X.col(0) = x - net.eta() * mean_of_answers(net, net.gradients());
     return;
   }
@@ -127,8 +133,8 @@ double cost_of_grid(const Vector<double>& z, double step, double rate_weight) {
 unsigned cheapest_grid(const Vector<double>& z, const MethodOptions& options, double& cost) {
   unsigned best = 0;
   cost = std::numeric_limits<double>::infinity();
-  for (unsigned q = 0; q < *options.quantizers; ++q) {
-    const double of_q = cost_of_grid(z, 0.01 * std::exp2(q), *options.rate_weight);
+  for (unsigned q = 0; q < options[option::quantizers]; ++q) {
+    const double of_q = cost_of_grid(z, 0.01 * std::exp2(q), options[option::rate_weight]);
     if (of_q < cost) best = q;
     cost = std::min(cost, of_q);
   }
@@ -160,7 +166,7 @@ void predictive_coding(Network& net) {
     unsigned coarseness = 0;
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k < names.size(); ++k) {
-      const bool listed = net.options().predictors->find(names[k]) != std::string::npos;
+      const bool listed = net.options()[option::predictors].find(names[k]) != std::string::npos;
       const bool known = i == 0 || since(0, i) == 1 || t - since(0, i) >= changes_needed[k];
       if (!listed || !known) continue;
       double cost = 0.0;
@@ -202,7 +208,7 @@ Matrix bounded(const Matrix& Y) {
 
 /// Returns the votes for the columns of U, drawn anew. The votes of a recorded answer replace them.
 Matrix votes_for(Network& net, const Matrix& U) {
-  const bool binary = *net.options().vote == "binary";
+  const bool binary = net.options()[option::vote] == "binary";
   Matrix V = Matrix::Zero(U.rows(), U.cols());
   for (const Index i : net.answering()) {
     RandomStream random = net.random_of(i);
@@ -216,7 +222,7 @@ Matrix votes_for(Network& net, const Matrix& U) {
     }
     const PacketRef answer = net.answer_of(i);
     if (!answer) continue;
-    const VoteForm form = vote_form(*net.options().vote);
+    const VoteForm form = vote_form(net.options()[option::vote]);
     ensure(are_votes(form, answer->bytes(), U.rows()), "a recorded answer holds votes");
     for_each_vote(form, answer->bytes(), U.rows(), [&](Index k, int vote) {
       net.flipped += V(k, i) == vote ? 0.0 : 1.0;
@@ -232,7 +238,7 @@ Vector<double> credibility(Network& net, const Matrix& V) {
   const std::vector<Index> workers = net.answering();
   Vector<double> nu = Vector<double>::Zero(V.cols());
   for (const Index i : workers) nu[i] = 1;
-  if (*net.options().trust == "equal") return nu;
+  if (net.options()[option::trust] == "equal") return nu;
   Matrix& kappa = net.kept("hub trust", Matrix::Ones(V.rows(), V.cols()));
   const Vector<double> majority = sum_of_answers(net, V).cwiseSign();
   double mean = 0.0;
@@ -259,7 +265,7 @@ void fed_vote(Network& net) {
   Matrix Y = everywhere(net, h);
   net.X = bounded(Y);
   Matrix U = net.X;
-  for (std::uint64_t step = 0; step < *net.options().local_steps; ++step) {
+  for (std::uint64_t step = 0; step < net.options()[option::local_steps]; ++step) {
     const Matrix G = 1.5 * (1 - U.array().square()) * net.gradients(U, step).array();
     Y += net.local_step(Y, G);
     U = bounded(Y);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay::test {
@@ -102,7 +103,8 @@ std::vector<Index> Network::all_samples(PeerId peer) const {
 
 Matrix Network::local_steps() {
   Matrix Y = X;
-  for (std::uint64_t h = 0; h < *options().local_steps; ++h) Y = rounded(Y + local_step(Y, gradients(Y, h)));
+  for (std::uint64_t h = 0; h < options()[option::local_steps]; ++h)
+    Y = rounded(Y + local_step(Y, gradients(Y, h)));
   return Y - X;
 }
 
@@ -111,7 +113,7 @@ Vector<double> Network::hub_step(const Vector<double>& x, const Vector<double>& 
 }
 
 Matrix Network::local_step(const Matrix& Y, const Matrix& G, const std::string& prefix) {
-  const std::string optimizer = options().optimizer.value_or("sgd");
+  const std::string optimizer = options().find(option::optimizer).value_or("sgd");
   if (optimizer == "sgd") return -eta() * G;
   Matrix& M = kept(prefix + "momentum");
   if (optimizer.starts_with("amsgrad(0.9, ")) {
@@ -214,12 +216,12 @@ Matrix Network::said_in_changes(const Matrix& Z) {
 }
 
 Vector<double> Network::said_by_hub(const Vector<double>& z, RandomStream& random) {
-  if (options().down_compressor.value_or("none") != "none") replayed = false;
+  if (options().find(option::down_compressor).value_or("none") != "none") replayed = false;
   return run_.said_anew_by_hub(z, random);
 }
 
 double Network::last_share() const {
-  const std::string near = options().side_information.value_or("none");
+  const std::string near = options().find(option::side_information).value_or("none");
   return near == "last" ? 1.0 : near == "mean" ? 0.5 : 0.0;
 }
 

@@ -1,13 +1,18 @@
 #include <string>
 
+#include "algorithms/methods/demo.hpp"
+#include "algorithms/methods/gas_loc.hpp"
+#include "algorithms/methods/local_sgd.hpp"
 #include "algorithms/methods/parts/outer_rule.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
+#include "algorithms/methods/streaming_diloco.hpp"
 #include "tests/methods/stacked_outer_step.hpp"
 #include "topology/foundation/spelling.hpp"
 
 namespace hearsay::test {
 
 void outer_step(Network& net, const Matrix& D, Matrix& X, const std::string& momentum) {
-  const Spelling outer = parse_spelling("algorithm.outer", *net.options().outer);
+  const Spelling outer = parse_spelling("algorithm.outer", net.options()[option::outer]);
   const double rate = std::stod(outer.arguments[0]);
   const double beta = outer.name == "none" ? 0.0 : std::stod(outer.arguments[1]);
   Matrix& M = net.kept(momentum);
@@ -26,15 +31,16 @@ Matrix everywhere_the_mean(const Matrix& D) { return D.rowwise().mean().replicat
 
 void local_sgd(Network& net) {
   Matrix& inner = net.kept("momentum");  // of heavy-ball(0.5), the one with which states are tried
-  if (*net.options().inner_state == "reset") inner.setZero();
+  if (net.options()[option::inner_state] == "reset") inner.setZero();
   const Matrix drifts = net.local_steps();
-  if (*net.options().inner_state == "average") inner.colwise() = Vector<double>(inner.rowwise().mean());
+  if (net.options()[option::inner_state] == "average")
+    inner.colwise() = Vector<double>(inner.rowwise().mean());
   outer_step(net, everywhere_the_mean(-drifts), net.X);
 }
 
 void sparse_loco(Network& net) {
   Matrix& E = net.kept("error");
-  E = *net.options().error_decay * E - net.local_steps();
+  E = net.options()[option::error_decay] * E - net.local_steps();
   const Matrix C = net.said(E);
   E -= C;
   outer_step(net, everywhere_the_mean(C), net.X);
@@ -42,19 +48,19 @@ void sparse_loco(Network& net) {
 
 void demo(Network& net) {
   Matrix& M = net.kept("decoupled momentum");
-  M = *net.options().error_decay * M + net.eta() * net.gradients(net.X);
+  M = net.options()[option::error_decay] * M + net.eta() * net.gradients(net.X);
   const Matrix C = net.said(M);
   M -= C;
   const Matrix Q = everywhere_the_mean(C);
-  net.X -= net.options().form == "signed" ? Matrix(net.eta() * Q.array().sign()) : Q;
+  net.X -= net.options().find(option::signs) == "signed" ? Matrix(net.eta() * Q.array().sign()) : Q;
 }
 
 /// The outer step is taken on whole matrices, and the rows of the merged fragment are kept of it.
 void streaming_diloco(Network& net) {
   const MethodOptions& options = net.options();
-  const std::uint64_t fragments = *options.fragments;
-  const std::uint64_t each = *options.local_steps / fragments;
-  const double alpha = *options.own_share;
+  const std::uint64_t fragments = options[option::fragments];
+  const std::uint64_t each = options[option::local_steps] / fragments;
+  const double alpha = options[option::own_share];
   Matrix& own = net.kept("own models", net.X);
   Matrix& M = net.kept("outer momentum");
   for (std::uint64_t p = 0; p < fragments; ++p) {
@@ -64,7 +70,7 @@ void streaming_diloco(Network& net) {
     Matrix D = Matrix::Zero(net.X.rows(), net.X.cols());
     for (std::uint64_t k = 1; k <= each; ++k) {
       own += net.local_step(own, net.gradients(own, p * each + k - 1));
-      if (k == each - *options.overlap)
+      if (k == each - options[option::overlap])
         D.middleRows(begin, size) =
             everywhere_the_mean(net.X.middleRows(begin, size) - own.middleRows(begin, size));
     }
@@ -81,19 +87,20 @@ void streaming_diloco(Network& net) {
 }
 
 void gas_loc(Network& net) {
-  const OuterRule outer = OuterRule::parse(*net.options().outer);
-  const double gamma = *net.options().consensus_step;
+  const OuterRule outer = OuterRule::parse(net.options()[option::outer]);
+  const double gamma = net.options()[option::consensus_step];
   const double beta = outer.momentum;
   Matrix& before = net.kept("moved before", net.X);
   const Matrix U = net.X + outer.rate * net.local_steps();
   const auto mixed = [&](const Matrix& V) -> Matrix { return V + gamma * (V * net.mixing() - V); };
-  net.X = net.options().form == "mixed" ? mixed(U + beta * (U - before)) : mixed(U) + beta * (U - before);
+  net.X = net.options().find(option::mixes) == "momentum" ? mixed(U + beta * (U - before))
+                                                          : mixed(U) + beta * (U - before);
   before = U;
 }
 
 void noloco(Network& net) {
-  const OuterRule outer = OuterRule::parse(*net.options().outer);
-  const double gamma = *net.options().consensus_step;
+  const OuterRule outer = OuterRule::parse(net.options()[option::outer]);
+  const double gamma = net.options()[option::consensus_step];
   Matrix& M = net.kept("outer momentum");
   const Matrix D = net.local_steps() * net.mixing();
   M = (outer.momentum * M + outer.rate * D + gamma * (net.X * net.mixing() - net.X)).eval();

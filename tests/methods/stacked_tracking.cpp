@@ -1,4 +1,5 @@
 #include "algorithms/methods/parts/outer_rule.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "tests/methods/stacked_network.hpp"
 
 namespace hearsay::test {
@@ -45,7 +46,7 @@ void sgp(Network& net) {
 }
 
 void qg_momentum(Network& net) {
-  const double beta = *net.options().momentum;
+  const double beta = net.options()[option::momentum];
   Matrix& M = net.kept("M");
   const Matrix G = net.gradients();
   const Matrix local = beta * M + G;
@@ -55,7 +56,7 @@ void qg_momentum(Network& net) {
 }
 
 void decentlam(Network& net) {
-  const double beta = *net.options().momentum;
+  const double beta = net.options()[option::momentum];
   Matrix& M = net.kept("M");
   const Matrix mixed = (net.X - net.eta() * net.gradients()) * net.mixing();
   M = (beta * M + (net.X - mixed) / net.eta()).eval();
@@ -63,8 +64,8 @@ void decentlam(Network& net) {
 }
 
 void k_gt(Network& net) {
-  const double rho = OuterRule::parse(*net.options().outer).rate;
-  const std::uint64_t steps = *net.options().local_steps;
+  const double rho = OuterRule::parse(net.options()[option::outer]).rate;
+  const std::uint64_t steps = net.options()[option::local_steps];
   Matrix& C = net.kept("corrections");
   Matrix Y = net.X;
   for (std::uint64_t h = 0; h < steps; ++h) Y -= net.eta() * (net.gradients(Y, h) + C);
@@ -74,10 +75,10 @@ void k_gt(Network& net) {
 }
 
 void led(Network& net) {
-  const double beta = *net.options().consensus_step;
+  const double beta = net.options()[option::consensus_step];
   Matrix& L = net.kept("duals");
   Matrix Y = net.X;
-  for (std::uint64_t h = 0; h < *net.options().local_steps; ++h)
+  for (std::uint64_t h = 0; h < net.options()[option::local_steps]; ++h)
     Y -= net.eta() * net.gradients(Y, h) + beta * L;
   net.X = Y * net.mixing();
   L += Y - net.X;

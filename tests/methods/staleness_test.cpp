@@ -1,11 +1,12 @@
 #include "runtime/peer/staleness.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/peer/peer.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 
-#include "runtime/experiment/staleness_limit.hpp"
+#include "algorithms/methods/parts/stale_gossip.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/misuse_text.hpp"
@@ -18,7 +19,7 @@ using namespace std::chrono_literals;
 namespace {
 
 MethodOptions stale(std::uint64_t staleness, double consensus_step = 1.0) {
-  return {.consensus_step = consensus_step, .staleness = staleness};
+  return {{option::consensus_step, consensus_step}, {option::staleness, staleness}};
 }
 
 Experiment<double> experiment_of(std::uint64_t staleness, double consensus_step,
@@ -249,7 +250,7 @@ TEST_CASE("staleness: changing links, the policy drop, and methods that know non
   CHECK(
       contains(refusal("d-psgd", {"ring", 8}, stale(1, 0.1), {.policy = RunSettings::Failure::Policy::drop}),
                "failure.policy = \"drop\": the two ends of a broken link would part"));
-  CHECK(contains(refusal("dcd-psgd", {"ring", 8}, {.staleness = 1}),
+  CHECK(contains(refusal("dcd-psgd", {"ring", 8}, {{option::staleness, 1}}),
                  "algorithm.staleness = 1: dcd-psgd does not read it"));
 }
 

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "algorithms/methods/choco_sgd.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/stability/dcd_limit.hpp"
 #include "algorithms/stability/schedule_dcd_limit.hpp"
 #include "runtime/observer/observer.hpp"
@@ -207,7 +209,8 @@ TEST_CASE(
 TEST_CASE(
     "varying links: choco keeps silent about no news, and a backlog of nothing is a message of eight bytes") {
   const auto recording = record_run(quadratics_in<double>(
-      one_peer, "choco-sgd", {.compressor = "topk(20%)", .iterations = 60, .options = {.trigger = 100.0}}));
+      one_peer, "choco-sgd",
+      {.compressor = "topk(20%)", .iterations = 60, .options = {{option::trigger, 100.0}}}));
   std::size_t nothing = 0, something = 0;
   for (std::size_t t = 1; t < recording.size(); ++t)
     for (const auto& peer : recording[t]) {
@@ -223,9 +226,9 @@ TEST_CASE("varying links: choco with one sum for all neighbors, or pipelined, is
     return misuse_text([&] { quadratics_in<double>(world, "choco-sgd", {.options = std::move(options)}); });
   };
   for (const World& world : {one_peer, half}) {
-    CHECK(refusal({.memory = "aggregate"}, world).find("expected replicas, or topology.schedule") !=
+    CHECK(refusal({{option::memory, "aggregate"}}, world).find("expected replicas, or topology.schedule") !=
           std::string::npos);
-    CHECK(refusal({.form = "pipelined"}, world).find("expected plain, or topology.schedule") !=
+    CHECK(refusal({{option::order, "pipelined"}}, world).find("expected plain, or topology.schedule") !=
           std::string::npos);
   }
 }

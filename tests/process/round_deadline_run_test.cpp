@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/process/local_run.hpp"
 #include "tests/support/worlds.hpp"
 
@@ -11,7 +12,7 @@ using namespace std::chrono_literals;
 
 TEST_CASE("round deadline: over sockets a hub goes on without a worker that is always late") {
   RunSettings settings = settings_of("fed-avg", {.family = "star", .peers = 4}, {.iterations = 12});
-  settings.algorithm.options.local_steps = 1;
+  settings.algorithm.options.set(option::local_steps, 1);
   settings.run.evaluate_every = 12;
   settings.topology.round_deadline = 150ms;
   settings.network.compute = {.kind = ComputeTime::Kind::constant, .median = 1ms};

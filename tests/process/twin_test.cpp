@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/peer/replica_watch.hpp"
 #include "runtime/process/drive_peer.hpp"
@@ -106,7 +107,7 @@ TEST_SUITE("net") {
     for (const std::string method : {"dcd-psgd", "choco-sgd", "beer"})
       for (const char* compressor : {"", "grid(0.01)"}) {
         Plan plan{.compressor = compressor, .iterations = 2 * digest_every + 1};
-        if (!plan.compressor.empty() && method != "beer") plan.options.side_information = "last";
+        if (!plan.compressor.empty() && method != "beer") plan.options.set(option::side_information, "last");
         const auto twins = check_twins(quadratics_in<float>({"ring", 3}, method, plan));
         for (const PeerOutcome& peer : twins.real.peers) CHECK(peer.meters.counters.digests_compared == 4);
       }
@@ -205,9 +206,9 @@ TEST_SUITE("net") {
       auto run = settings_of(method.name, {.family = has_hub ? "star" : "ring", .peers = 3},
                              {.iterations = 4, .step_size = 0.01});
       MethodOptions& options = run.algorithm.options;
-      if (method.options.dense_rounds) options.dense_rounds = 2;
-      if (method.options.rank) options.rank = 8;
-      if (method.options.rounds) options.rounds = 64;
+      if (method.options.has(option::dense_rounds)) options.set(option::dense_rounds, 2);
+      if (method.options.has(option::rank)) options.set(option::rank, 8);
+      if (method.options.has(option::rounds)) options.set(option::rounds, 64);
       run.algorithm.allow_unsound = true;
       check_twins(prepare<double>(run, quadratic_problem<double>(dimension, {0, 1, 2}, Shared::nothing)));
     }
@@ -219,7 +220,8 @@ TEST_SUITE("net") {
   TEST_CASE("twin: with staleness both drivers end with the same bits, and no message is late") {
     for (const std::uint64_t staleness : {1, 2, 5}) {
       CAPTURE(staleness);
-      const Plan plan{.iterations = 25, .options = {.consensus_step = 0.2, .staleness = staleness}};
+      const Plan plan{.iterations = 25,
+                      .options = {{option::consensus_step, 0.2}, {option::staleness, staleness}}};
       auto experiment = quadratics_in<float>({"ring", 6}, "d-psgd", plan);
       check_twins(experiment);
       experiment.settings.network.compute = {ComputeTime::Kind::lognormal, std::chrono::milliseconds(2), 1.0};

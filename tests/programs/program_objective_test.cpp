@@ -6,6 +6,7 @@
 #include <fstream>
 #include <memory>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/process/local_run.hpp"
 #include "runtime/simulator/simulator.hpp"
@@ -149,10 +150,10 @@ TEST_SUITE("net") {
   TEST_CASE("program: with local steps and full gradients, too") {
     const Scene scene;
     RunSettings settings = scene.settings("none", "d-psgd");
-    settings.algorithm.options.local_steps = 4;
+    settings.algorithm.options.set(option::local_steps, 4);
     check_same_losses(simulate(prepare<float>(settings), Duration{1000}),
                       simulate(twin_of(settings), Duration{1000}));
-    settings.algorithm.options.local_steps.reset();
+    settings.algorithm.options.clear(option::local_steps);
     settings.algorithm.batch.reset();
     check_same_losses(simulate(prepare<float>(settings), Duration{1000}),
                       simulate(twin_of(settings), Duration{1000}));

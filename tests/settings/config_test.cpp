@@ -11,6 +11,9 @@
 #include <vector>
 
 #include "algorithms/arithmetic/random.hpp"
+#include "algorithms/methods/dpsvrg.hpp"
+#include "algorithms/methods/ecd_psgd.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "tests/settings/key_samples.hpp"
 #include "tests/settings/run_file_text.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -85,9 +88,9 @@ RunSettings random_settings(std::uint64_t seed) {
                  random.below(10), 1 + random.below(100),  {},       {},
                  chance()};
   if (chance()) s.algorithm.clip = number();
-  if (chance()) s.algorithm.options.restart_every = random.below(10);
-  if (chance()) s.algorithm.options.feedback = text();
-  if (chance()) s.algorithm.options.consensus_step = 2.0 * random.uniform() + 1e-9;
+  if (chance()) s.algorithm.options.set(option::restart_every, random.below(10));
+  if (chance()) s.algorithm.options.set(option::feedback, text());
+  if (chance()) s.algorithm.options.set(option::consensus_step, 2.0 * random.uniform() + 1e-9);
   if (chance()) s.algorithm.batch = std::nullopt;
   s.failure = {chance() ? RunSettings::Failure::Policy::wait : RunSettings::Failure::Policy::drop,
                random.below(1000), shortest_lost_after + duration()};
@@ -199,8 +202,12 @@ TEST_CASE("config: every misspelt key is refused and the right one named") {
 }
 
 TEST_CASE("config: a number of gossip rounds needs no quotes") {
-  CHECK(parse_run("algorithm.consensus = 20", ".", {}, "test.toml").algorithm.options.consensus == "20");
-  CHECK(parse_run("", ".", {"algorithm.consensus=7"}, "test.toml").algorithm.options.consensus == "7");
+  CHECK(
+      parse_run("algorithm.consensus = 20", ".", {}, "test.toml").algorithm.options.find(option::consensus) ==
+      "20");
+  CHECK(
+      parse_run("", ".", {"algorithm.consensus=7"}, "test.toml").algorithm.options.find(option::consensus) ==
+      "7");
 }
 
 TEST_CASE("config: values out of range are refused at the door") {

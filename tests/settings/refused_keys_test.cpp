@@ -25,6 +25,23 @@ TEST_CASE("config: a word of another program for a key of the same table is unde
   meant("network.step_size=1", "algorithm.step_size");
 }
 
+TEST_CASE("config: the former key form is refused with the name of the key that the method has instead") {
+  const std::string place = "test.toml:1: algorithm.form: is now ";
+  CHECK(refusal("algorithm = { kind = \"dcd-psgd\", form = \"adapt-then-combine\" }") ==
+        place + "algorithm.order for dcd-psgd; expected algorithm.order = \"adapt-then-combine\"");
+  CHECK(
+      refusal("algorithm.kind = \"artemis\"", {"algorithm.form=pp1"}) ==
+      "--set: algorithm.form: is now algorithm.memories for artemis; expected algorithm.memories = \"pp1\"");
+  CHECK(refusal("algorithm.kind = \"gas-loc\"", {"algorithm.form=published"}) ==
+        "--set: algorithm.form: is now algorithm.mixes for gas-loc; expected algorithm.mixes = \"models\"");
+  CHECK(refusal("algorithm.kind = \"demo\"", {"algorithm.form=signed"}) ==
+        "--set: algorithm.form: is now algorithm.signs for demo; expected algorithm.signs = \"signed\"");
+  CHECK(contains(
+      refusal("algorithm.kind = \"d2\"", {"algorithm.form=plain"}),
+      "is now four keys (algorithm.order, algorithm.signs, algorithm.memories, algorithm.mixes), and "
+      "d2 reads none of them; leave it out"));
+}
+
 TEST_CASE("config: a table in one bracket that belongs into two is called that, and one with an s") {
   CHECK(refusal("[network.peer]\nid = 0") ==
         "test.toml:1: network.peer: expected [[network.peer]] for each peer, not [network.peer]");

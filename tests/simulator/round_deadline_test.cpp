@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/simulator/simulator.hpp"
@@ -17,8 +18,9 @@ namespace {
 /// `slowest`, and a message 1 ms. The quadratic of a peer depends on its id alone.
 Experiment<double> star(const std::string& method, PeerId peers, Duration slowest, Duration deadline) {
   RunSettings settings = settings_of(method, {.family = "star", .peers = peers}, {.iterations = 60});
-  settings.algorithm.options.local_steps.reset();
-  if (find_method(method).options.local_steps) settings.algorithm.options.local_steps = 10;
+  settings.algorithm.options.clear(option::local_steps);
+  if (find_method(method).options.has(option::local_steps))
+    settings.algorithm.options.set(option::local_steps, 10);
   settings.run.evaluate_every = 20;
   settings.topology.round_deadline = deadline;
   settings.network.latency = 1ms;
@@ -41,7 +43,7 @@ std::vector<std::string> methods_whose_answers_may_be_late() {
 
 /// Gradients that a worker takes in a round.
 std::uint64_t gradients_of(const Experiment<double>& experiment) {
-  return experiment.settings.algorithm.options.local_steps.value_or(1);
+  return experiment.settings.algorithm.options.find(option::local_steps).value_or(1);
 }
 
 }  // namespace

@@ -4,6 +4,10 @@
 
 #include <cmath>
 
+#include "algorithms/methods/chb.hpp"
+#include "algorithms/methods/dpsvrg.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
+#include "algorithms/methods/predictive_coding.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/simulator/simulator.hpp"
@@ -63,8 +67,8 @@ std::string method_text(const MethodInfo& method) {
 TEST_CASE("sized run: every synchronous method takes the time and the bytes of a model of that size") {
   int tried = 0;
   for (const MethodInfo& method : methods()) {
-    if (method.asynchronous || method.options.rank || method.options.estimator || !method.trains ||
-        method.options.threshold || method.options.predictors)
+    if (method.asynchronous || method.options.has(option::rank) || method.options.has(option::estimator) ||
+        !method.trains || method.options.has(option::threshold) || method.options.has(option::predictors))
       continue;
     CAPTURE(method.name);
     ++tried;

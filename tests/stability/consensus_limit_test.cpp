@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/observer/observer.hpp"
 #include "tests/support/cluster.hpp"
@@ -58,7 +59,7 @@ Network network_of(const std::string& method, const World& world, double gamma, 
     return {stack({I + keep * G, keep * G, (1 - keep) * I, (1 - keep) * I}, 2), stack({G, -I}, 1),
             stack({I, I}, 2)};
   // cedas, (x, D, H): yhat = keep (x - D) + (1 - keep) H
-  const double a = *defaults_of("cedas").damping;
+  const double a = defaults_of("cedas")[option::damping];
   const Eigen::MatrixXd dual = -0.5 * G;
   return {stack({I - keep * dual, -I + keep * dual, -(1 - keep) * dual,  //
                  keep * dual, I - keep * dual, (1 - keep) * dual,        //
@@ -97,7 +98,7 @@ double left_after_gossip(const std::string& method, const World& world, const st
   const Index dimension = 400;
   const auto experiment = flat_in<double>(
       world, method,
-      {.compressor = compressor, .iterations = rounds, .options = {.consensus_step = consensus_step}},
+      {.compressor = compressor, .iterations = rounds, .options = {{option::consensus_step, consensus_step}}},
       dimension);
   Models<double> start;
   for (PeerId id = 0; id < world.peers; ++id) start.push_back(normal_vector<double>(dimension, 31, id));
@@ -204,14 +205,14 @@ TEST_CASE("consensus step: what is predicted to diverge is refused, with a remed
       prepare<double>(settings, quadratic_problem<double>(19, first_peers(8), Shared::nothing));
     });
   };
-  CHECK(refusal("choco-sgd", "randk(10%)", {.consensus_step = 0.7}).find("algorithm.consensus_step = 0.7") ==
-        0);
-  CHECK(refusal("choco-sgd", "randk(10%)", {.consensus_step = 0.05}) == "");
+  CHECK(refusal("choco-sgd", "randk(10%)", {{option::consensus_step, 0.7}})
+            .find("algorithm.consensus_step = 0.7") == 0);
+  CHECK(refusal("choco-sgd", "randk(10%)", {{option::consensus_step, 0.05}}) == "");
   // For a contraction: it diverges with the damping that suits unbiased compressors.
-  const std::string text = refusal("cedas", "sign", {.consensus_step = 0.05});
+  const std::string text = refusal("cedas", "sign", {{option::consensus_step, 0.05}});
   CAPTURE(text);
   CHECK(text.find("expected algorithm.damping = 1") != std::string::npos);
-  CHECK(refusal("cedas", "sign", {.consensus_step = 0.05, .damping = 1.0}) == "");
+  CHECK(refusal("cedas", "sign", {{option::consensus_step, 0.05}, {option::damping, 1.0}}) == "");
   CHECK(refusal("cedas", "topk(5%)", {}).find("expected an unbiased one, such as dither(") !=
         std::string::npos);
 }

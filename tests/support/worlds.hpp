@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "algorithms/arithmetic/random.hpp"
+#include "algorithms/methods/ecd_psgd.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/objectives/least_squares.hpp"
 #include "algorithms/objectives/quadratic.hpp"
@@ -58,8 +60,8 @@ inline RunSettings settings_of(const std::string& method, const World& world, co
   settings.algorithm.step_size = plan.step_size;
   settings.algorithm.batch = plan.batch;
   settings.algorithm.options = plan.options;
-  if (plan.restart_every != 0) settings.algorithm.options.restart_every = plan.restart_every;
-  if (plan.feedback != "auto") settings.algorithm.options.feedback = plan.feedback;
+  if (plan.restart_every != 0) settings.algorithm.options.set(option::restart_every, plan.restart_every);
+  if (plan.feedback != "auto") settings.algorithm.options.set(option::feedback, plan.feedback);
   settings.algorithm.step_schedule = plan.step_schedule;
   settings.algorithm.allow_unsound = true;
   return settings;

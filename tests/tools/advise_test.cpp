@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
 #include "runtime/simulator/simulator.hpp"
@@ -239,17 +240,17 @@ TEST_CASE("advise: a winner beyond ten times the run is trained to the target be
   RunSettings yours = run_of(four_peers + "network.compute = \"1 ms\"\n");
   yours.algorithm.step_size = 0.02;
   yours.run.iterations = 1;
-  const Advice advice = advise<double>(yours, unhurried());
+  const RankedAdvice advice = advise<double>(yours, unhurried());
   REQUIRE_FALSE(advice.ranked.empty());
   CHECK(advice.ranked.front().fate == Fate::reached);
   CHECK(advice.ranked.front().iterations > 10);
 }
 
 TEST_CASE("advise: where messages cost nothing, whoever needs the fewest gradients wins") {
-  const Advice advice = advise<float>(run_of(four_peers + "network.compute = \"4 ms\"\n"), unhurried());
+  const RankedAdvice advice = advise<float>(run_of(four_peers + "network.compute = \"4 ms\"\n"), unhurried());
   REQUIRE(advice.ranked.size() >= advised);
   const auto gradients = [](const Prospect& prospect) {
-    return prospect.iterations * prospect.settings.algorithm.options.local_steps.value_or(1);
+    return prospect.iterations * prospect.settings.algorithm.options.find(option::local_steps).value_or(1);
   };
   for (const Prospect& prospect : advice.ranked) {
     CHECK(gradients(prospect) >= gradients(advice.ranked.front()));
@@ -263,7 +264,7 @@ TEST_CASE("advise: bytes are what a hand works out") {
   RunSettings yours = run_of(four_peers);
   yours.algorithm.kind = "dcd-psgd";
   yours.algorithm.compressor = "dither(linf, bits=4, bucket=512)";
-  const Advice advice = advise<float>(yours, unhurried());
+  const RankedAdvice advice = advise<float>(yours, unhurried());
   REQUIRE(advice.yours.fate == Fate::reached);
   // To each of two neighbors go 64 bytes of header, 4,000 codes of half a byte, and 8 norms of 4 bytes.
   CHECK(advice.yours.bytes_per_peer ==
@@ -273,7 +274,7 @@ TEST_CASE("advise: bytes are what a hand works out") {
 TEST_CASE("advise: with steps that are too long for a method, shorter ones are tried") {
   RunSettings yours = run_of(four_peers + "network.bandwidth = \"1 Mbit/s\"\n");
   yours.algorithm.step_size = 1.9;  // curvatures go to 1.5
-  const Advice advice = advise<float>(yours, unhurried());
+  const RankedAdvice advice = advise<float>(yours, unhurried());
   CHECK(advice.yours.fate == Fate::diverges);
   CHECK(advice.yours.settings.algorithm.step_size == 1.9);
   REQUIRE_FALSE(advice.ranked.empty());
@@ -281,7 +282,7 @@ TEST_CASE("advise: with steps that are too long for a method, shorter ones are t
 }
 
 TEST_CASE("advise: models that hardly agree are no model, however good their mean is") {
-  const Advice advice = advise<float>(
+  const RankedAdvice advice = advise<float>(
       run_of(four_peers + "network = { bandwidth = \"100 kbit/s\", compute = \"1 ms\" }\n"), unhurried());
   // topk(1%) sends 40 of 4,000 numbers in each of some twenty iterations.
   const Prospect* const sparse = found(advice.left_out, "choco-sgd");
@@ -300,7 +301,7 @@ TEST_CASE(
       of.settings.algorithm.kind = method;
       return of;
     };
-    Advice advice;
+    RankedAdvice advice;
     advice.yours = prospect(yours);
     for (const std::string& method : ranked) advice.ranked.push_back(prospect(method));
     return text_of(advice);
@@ -320,7 +321,7 @@ TEST_CASE("advise: beside a method with a hub stands how busy the hub's port is"
   const std::string slow = "network = { bandwidth = \"1 Mbit/s\", compute = \"5 ms\" }\n";
   RunSettings yours = run_of(four_peers + slow);
   yours.algorithm.kind = "fed-avg";
-  const Advice advice = advise<float>(yours, unhurried());
+  const RankedAdvice advice = advise<float>(yours, unhurried());
   // When the third message has left the hub's port, the answer to it is still to come, as long as a message.
   REQUIRE(advice.yours.hub_port_share);
   CHECK(*advice.yours.hub_port_share > 0.6);
@@ -330,7 +331,7 @@ TEST_CASE("advise: beside a method with a hub stands how busy the hub's port is"
     CHECK(of.hub_port_share.has_value() == find_method(of.settings.algorithm.kind).pattern.has_hub);
 
   yours.algorithm.kind = "d-psgd";
-  Advice without;
+  RankedAdvice without;
   without.yours.settings = yours;
   CHECK_FALSE(contains(text_of(without), "hub's port"));
 }
@@ -339,7 +340,7 @@ TEST_CASE("advise: without a target it is the loss that the user's own run comes
   RunSettings yours = run_of(four_peers);
   yours.run.target_loss = std::nullopt;
   yours.run.iterations = 20;
-  const Advice advice = advise<double>(yours, unhurried());
+  const RankedAdvice advice = advise<double>(yours, unhurried());
   CHECK_FALSE(advice.target_is_yours);
   CHECK(advice.target_loss == simulate(prepare<double>(yours), Duration{0}).evaluations.back().loss);
   CHECK(advice.yours.iterations == 20);
@@ -350,7 +351,7 @@ TEST_CASE("advise: interrupted, it says what it has") {
   AdviceControl control = unhurried();
   control.progress = [&](const std::string&) { ++asked; };
   control.interrupted = [&] { return asked > 60; };  // the user's own run takes 31 evaluations at most
-  const Advice advice = advise<float>(run_of(four_peers), control);
+  const RankedAdvice advice = advise<float>(run_of(four_peers), control);
   CHECK(advice.interrupted);
   CHECK(advice.yours.promises());
   CHECK(advice.ranked.size() >= 1);

@@ -45,7 +45,7 @@ TEST_CASE(
   control.patience = std::chrono::hours(10);
   control.interrupted = [] { return false; };
   control.progress = [](const std::string&) {};
-  const Advice advice = advise<float>(yours, control);
+  const RankedAdvice advice = advise<float>(yours, control);
   CHECK(advice.ranked.size() > 1);
   for (const Prospect& prospect : advice.left_out) CHECK(prospect.fate != Fate::apart);
   CHECK(contains(text_of(advice), "it is the hub's model that is at the target"));

@@ -92,7 +92,7 @@ TEST_CASE("link influence: it is refused for what it is not derived for") {
   CHECK(contains(refusal("[algorithm]\nkind = \"allreduce-sgd\"\n"), "expected d-psgd or dcd-psgd"));
   CHECK(contains(refusal("[algorithm]\nkind = \"fed-avg\"\n"), "expected d-psgd or dcd-psgd"));
   CHECK(contains(refusal("[algorithm]\nkind = \"d-psgd\"\nlocal_steps = 4\n"), "local_steps = 1"));
-  CHECK(contains(refusal("[algorithm]\nkind = \"d-psgd\"\nform = \"adapt-then-combine\"\n"),
+  CHECK(contains(refusal("[algorithm]\nkind = \"d-psgd\"\norder = \"adapt-then-combine\"\n"),
                  "combine-then-adapt"));
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
 #include "tools/check/curvature.hpp"
@@ -62,9 +63,10 @@ TEST_CASE(
     CHECK_FALSE(step_size_warning(experiment_with(method, 0.9 * limit)).has_value());
     CHECK(largest_entry_at_the_end(experiment_with(method, 0.9 * limit)) < 10.0);
     CHECK_FALSE(
-        step_size_warning(experiment_with(method, 1.2 * limit, {.form = "adapt-then-combine"})).has_value());
-    CHECK(largest_entry_at_the_end(experiment_with(method, 1.2 * limit, {.form = "adapt-then-combine"})) <
-          10.0);
+        step_size_warning(experiment_with(method, 1.2 * limit, {{option::order, "adapt-then-combine"}}))
+            .has_value());
+    CHECK(largest_entry_at_the_end(
+              experiment_with(method, 1.2 * limit, {{option::order, "adapt-then-combine"}})) < 10.0);
   }
   Plan plan{.compressor = "none", .iterations = 2000, .step_size = 1.2 * limit};
   const auto shared = quadratics_in<double>({"ring", peers}, "d-psgd", plan, Shared::curvature);
@@ -86,10 +88,10 @@ TEST_CASE("step size limit: a small gamma or many local steps are judged by thei
   };
   const auto unit = quadratics_in<double>({"ring", peers}, "d-psgd", {}, Shared::curvature);
   const double eta = 1.0 / curvatures(unit)->largest;
-  CHECK_FALSE(judged("metropolis", 0.75 * eta, {.consensus_step = 1.0}));
-  CHECK(judged("metropolis", 1.3 * eta, {.consensus_step = 0.25}));
-  CHECK_FALSE(judged("metropolis", 0.5 * eta, {.consensus_step = 1.3}));
-  const MethodOptions many = {.local_steps = 20, .form = "combine-then-adapt"};
+  CHECK_FALSE(judged("metropolis", 0.75 * eta, {{option::consensus_step, 1.0}}));
+  CHECK(judged("metropolis", 1.3 * eta, {{option::consensus_step, 0.25}}));
+  CHECK_FALSE(judged("metropolis", 0.5 * eta, {{option::consensus_step, 1.3}}));
+  const MethodOptions many = {{option::local_steps, 20}, {option::order, "combine-then-adapt"}};
   CHECK(judged("lazy", 0.15 * eta, many));
   CHECK_FALSE(judged("metropolis", 0.15 * eta, many));
 }

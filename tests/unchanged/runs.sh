@@ -15,7 +15,7 @@ simulate ecd-psgd algorithm.kind=ecd-psgd 'algorithm.compressor=grid(0.02)'
 simulate qsgd-allreduce-ef algorithm.kind=qsgd-allreduce 'algorithm.compressor=topk(5%)'
 simulate choco-sgd algorithm.kind=choco-sgd 'algorithm.compressor=topk(10%)' algorithm.consensus_step=0.1
 simulate choco-sgd-pipelined algorithm.kind=choco-sgd 'algorithm.compressor=topk(10%)' algorithm.consensus_step=0.1 \
-  algorithm.form=pipelined
+  algorithm.order=pipelined
 simulate cedas algorithm.kind=cedas 'algorithm.compressor=dither(linf, bits=2, bucket=128)' algorithm.consensus_step=0.1
 simulate beer algorithm.kind=beer 'algorithm.compressor=topk(10%)' algorithm.consensus_step=0.1
 simulate c-gt algorithm.kind=c-gt 'algorithm.compressor=dither(linf, bits=4, bucket=128)' algorithm.consensus_step=0.1

@@ -2,10 +2,14 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "algorithms/methods/parts/shared_options.hpp"
+#include "algorithms/methods/registry.hpp"
+#include "runtime/experiment/agreed_options.hpp"
 #include "runtime/experiment/run_agreement.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -81,19 +85,38 @@ TEST_CASE("handshake: every setting that differs is named with both values, and 
 }
 
 TEST_CASE("handshake: every option of a method that differs is named with both values") {
-  RunSettings settings;
-  for (const OptionKey& option : option_keys()) {
+  for (const OptionRow* const row : option_rows()) {
+    RunSettings settings;
+    settings.algorithm.kind = std::ranges::find_if(methods(), [&](const MethodInfo& method) {
+                                return method.options.has(*row);
+                              })->name;
     const Agreement mine = agreement_of(settings);
-    if (const auto* const number = std::get_if<OptionKey::Number>(&option.kind))
-      settings.algorithm.options.*number->member = 0.25;
-    else if (const auto* const count = std::get_if<OptionKey::Count>(&option.kind))
-      settings.algorithm.options.*count->member = 25;
+    if (std::holds_alternative<OptionRow::Number>(row->values))
+      settings.algorithm.options.put({*row, OptionValue(0.25)});
+    else if (std::holds_alternative<OptionRow::Count>(row->values))
+      settings.algorithm.options.put({*row, OptionValue(std::uint64_t{25})});
     else
-      settings.algorithm.options.*std::get<OptionKey::Text>(option.kind).member = "so";
+      settings.algorithm.options.put({*row, OptionValue("so")});
+    const bool was_form =
+        row == &option::order || row->name == "signs" || row->name == "memories" || row->name == "mixes";
+    const std::string key = was_form ? "form" : row->name;
     CHECK(disagreement(mine, agreement_of(settings), "peer 3", "peer 4") ==
-          "peer 3 runs with algorithm." + option.name + " = " + option.text(settings.algorithm.options) +
-              ", peer 4 with unset");
+          "peer 3 runs with algorithm." + key + " = " + settings.algorithm.options.text(*row) +
+              ", peer 4 with unset" +
+              (was_form ? "; that is algorithm.order, signs, memories or mixes of the run file" : ""));
   }
+}
+
+TEST_CASE("handshake: an option that protocol 7 does not list is agreed on by its own method alone") {
+  const CountOption later("later", {0}, "");
+  MethodInfo method = find_method("gas-loc");
+  const std::vector<AgreedSetting> before = agreed_options(method.options, method);
+  CHECK(std::ranges::find(before, AgreedSetting{"algorithm.form", "mixed"}) != before.end());
+  method.options.set(later, 3);
+  const std::vector<AgreedSetting> with = agreed_options(method.options, method);
+  REQUIRE(with.size() == before.size() + 1);
+  CHECK(with.back() == AgreedSetting{"algorithm.later", "3"});
+  CHECK(agreed_options({}, method).back() == AgreedSetting{"algorithm.later", "unset"});
 }
 
 TEST_CASE("handshake: another model size, other data and another topology are named") {
@@ -116,7 +139,8 @@ TEST_CASE("handshake: another model size, other data and another topology are na
 TEST_CASE("handshake: no setting of the agreement is left untested above") {
   // The five settings that `differences` does not list: protocol, model dimension, digests of model, data and
   // topology.
-  CHECK(agreement_of({}).settings.size() == differences.size() + option_keys().size() + 5);
+  CHECK(agreement_of({}).settings.size() ==
+        differences.size() + agreed_options({}, find_method("dcd-psgd")).size() + 5);
 }
 
 TEST_CASE("handshake: what data at home weigh, and who judges, have to agree, and say nothing otherwise") {

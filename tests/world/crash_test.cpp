@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/checkpoint/checkpoint.hpp"
 #include "runtime/observer/checkpoint_period.hpp"
@@ -80,7 +81,8 @@ TEST_CASE("crash: all processes killed at once go on from a common checkpoint, a
 
 TEST_CASE("crash: with staleness, peers that die alone or all at once, and cut links, change no bit") {
   for (const std::uint64_t staleness : {1, 3}) {
-    const Plan plan{.iterations = 40, .options = {.consensus_step = 0.3, .staleness = staleness}};
+    const Plan plan{.iterations = 40,
+                    .options = {{option::consensus_step, 0.3}, {option::staleness, staleness}}};
     auto experiment = quadratics_in<double>({.family = "ring", .peers = 5}, "d-psgd", plan);
     experiment.settings.failure.checkpoint_every = 4;
     experiment.settings.run.evaluate_every = 6;

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/record/one_sided_mixing.hpp"
 #include "runtime/record/summary.hpp"
@@ -157,9 +158,9 @@ TEST_CASE(
     constexpr PeerId peers = 6;
     const auto models_with = [&](const std::string& side_information) {
       CAPTURE(side_information);
-      const auto experiment =
-          dropping(method, {.family = "ring", .peers = peers}, 2500, 10, {},
-                   {.compressor = "grid(step=0.001)", .options = {.side_information = side_information}});
+      const auto experiment = dropping(
+          method, {.family = "ring", .peers = peers}, 2500, 10, {},
+          {.compressor = "grid(step=0.001)", .options = {{option::side_information, side_information}}});
       FaultyCluster cluster(experiment, 3, {});
       cut_in_halves(cluster, 20ms, 1800ms);
       REQUIRE(cluster.run(long_enough));

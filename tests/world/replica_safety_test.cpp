@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/peer/replica_watch.hpp"
 #include "runtime/record/summary.hpp"
@@ -106,9 +107,10 @@ TEST_CASE(
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       CAPTURE(method);
       CAPTURE(seed);
-      const auto experiment = quadratics_in<double>(
-          ring_of_five, method,
-          {.compressor = "grid(step=0.001)", .iterations = 100, .options = {.side_information = "last"}});
+      const auto experiment = quadratics_in<double>(ring_of_five, method,
+                                                    {.compressor = "grid(step=0.001)",
+                                                     .iterations = 100,
+                                                     .options = {{option::side_information, "last"}}});
       FaultyCluster cluster(experiment, seed, {});
       cluster.corrupt(static_cast<PeerId>(seed % 5), 3 + seed * 37 % 40);
       REQUIRE(cluster.run(long_enough));

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "algorithms/methods/dpsvrg.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/cluster/topology_file.hpp"
 #include "runtime/experiment/hub_settings.hpp"
 #include "runtime/experiment/problem_of.hpp"
@@ -32,8 +34,9 @@ constexpr std::uint64_t run_lengths = 10;
 /// need about as many iterations as each other.
 bool takes_plain_steps(const RunSettings& settings) {
   const MethodOptions& options = settings.algorithm.options;
-  return !options.momentum && !options.estimator && options.optimizer.value_or("sgd") == "sgd" &&
-         options.local_steps.value_or(1) == 1;
+  return !options.has(option::momentum) && !options.has(option::estimator) &&
+         options.find(option::optimizer).value_or("sgd") == "sgd" &&
+         options.find(option::local_steps).value_or(1) == 1;
 }
 
 /// True if a bandwidth trace changes the network with time: the time of one iteration then says nothing about
@@ -57,7 +60,7 @@ class Search {
     problem_ = problem_of<Scalar>(settings_of_workers(resolved(yours, topology)), {}, doubts);
   }
 
-  Advice run(const RunSettings& yours) {
+  RankedAdvice run(const RunSettings& yours) {
     try_yours(yours);
     std::vector<Contender> contenders = time_iterations(yours);
     side_by_side(contenders.size(), [&](std::size_t k) {
@@ -253,17 +256,17 @@ class Search {
   std::mutex mutex_;  // over the rest
   // The iterations of all-reduce, the fewest of all methods that take plain steps.
   std::optional<double> fewest_iterations_;
-  Advice advice_;
+  RankedAdvice advice_;
 };
 
 }  // namespace
 
 template <class Scalar>
-Advice advise(const RunSettings& yours, const AdviceControl& control) {
+RankedAdvice advise(const RunSettings& yours, const AdviceControl& control) {
   return Search<Scalar>(yours, control).run(yours);
 }
 
-template Advice advise<float>(const RunSettings&, const AdviceControl&);
-template Advice advise<double>(const RunSettings&, const AdviceControl&);
+template RankedAdvice advise<float>(const RunSettings&, const AdviceControl&);
+template RankedAdvice advise<double>(const RunSettings&, const AdviceControl&);
 
 }  // namespace hearsay

@@ -11,7 +11,7 @@
 
 namespace hearsay {
 
-struct Advice {
+struct RankedAdvice {
   double target_loss = 0.0;
   bool target_is_yours = true;    ///< run.target_loss; false: the final loss of the user's run
   Duration measured_gradient{0};  ///< on this machine; 0 if network.compute says how long a gradient takes
@@ -50,6 +50,6 @@ inline constexpr std::size_t advised = 5;
 ///
 /// Throws Misuse if the user's own run is not valid, or if no candidate reaches the target.
 template <class Scalar>
-Advice advise(const RunSettings& yours, const AdviceControl& control);
+RankedAdvice advise(const RunSettings& yours, const AdviceControl& control);
 
 }  // namespace hearsay

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/cluster/topology_file.hpp"
 #include "runtime/experiment/spectral_gap.hpp"
@@ -33,7 +34,7 @@ std::string topology_text(const RunSettings& settings, const RunSettings& yours)
 
 /// Returns ", 4 local steps"; nothing if a round has one step.
 std::string local_steps_text(const RunSettings& settings) {
-  const std::uint64_t steps = settings.algorithm.options.local_steps.value_or(1);
+  const std::uint64_t steps = settings.algorithm.options.find(option::local_steps).value_or(1);
   return steps > 1 ? ", " + std::to_string(steps) + " local steps" : "";
 }
 
@@ -43,8 +44,8 @@ std::string method_text(const RunSettings& settings, const RunSettings& yours) {
   std::string text = settings.algorithm.kind + local_steps_text(settings);
   if (settings.algorithm.step_size != yours.algorithm.step_size)
     text += ", step_size " + significant(settings.algorithm.step_size);
-  const auto& step = settings.algorithm.options.consensus_step;
-  if (step != find_method(settings.algorithm.kind).options.consensus_step)
+  const auto step = settings.algorithm.options.find(option::consensus_step);
+  if (step != find_method(settings.algorithm.kind).options.find(option::consensus_step))
     text += ", consensus_step " + significant(*step);
   return text;
 }
@@ -69,11 +70,11 @@ std::string ratio_text(std::optional<double> faster, const Prospect& yours) {
   return (yours.promises() ? "" : "> ") + fixed(*faster, 2) + "x";
 }
 
-bool is_yours(const Prospect& prospect, const Advice& advice) {
+bool is_yours(const Prospect& prospect, const RankedAdvice& advice) {
   return prospect.settings == advice.yours.settings;
 }
 
-void add_row(Table& table, const std::string& place, const Prospect& prospect, const Advice& advice,
+void add_row(Table& table, const std::string& place, const Prospect& prospect, const RankedAdvice& advice,
              bool with_hub_ports) {
   const RunSettings& settings = prospect.settings;
   const auto gap = read_spectral_gap(settings);
@@ -103,7 +104,7 @@ void add_row(Table& table, const std::string& place, const Prospect& prospect, c
 /// Calls the function with every prospect of the table, and its place in it. The last is the user's own if it
 /// is not among the first; its place is empty, since the ranks between are not all known.
 template <class Function>
-void for_each_printed(const Advice& advice, Function&& function) {
+void for_each_printed(const RankedAdvice& advice, Function&& function) {
   bool yours_is_printed = false;
   for (std::size_t k = 0; k < std::min(advised, advice.ranked.size()); ++k) {
     function(std::to_string(k + 1), advice.ranked[k]);
@@ -113,13 +114,13 @@ void for_each_printed(const Advice& advice, Function&& function) {
 }
 
 /// True if a prospect of the table has a hub whose port is limited.
-bool has_hub_ports(const Advice& advice) {
+bool has_hub_ports(const RankedAdvice& advice) {
   bool some = false;
   for_each_printed(advice, [&](const std::string&, const Prospect& of) { some = some || of.hub_port_share; });
   return some;
 }
 
-std::string table_of(const Advice& advice) {
+std::string table_of(const RankedAdvice& advice) {
   using enum Table::Align;
   const bool with_hub_ports = has_hub_ports(advice);
   std::vector<Table::Column> columns = {{"", right},
@@ -140,7 +141,7 @@ std::string table_of(const Advice& advice) {
 }
 
 /// Returns which model is at the target in the rows of the table.
-std::string model_at_target_text(const Advice& advice) {
+std::string model_at_target_text(const RankedAdvice& advice) {
   const auto has_hub = [](const Prospect& of) {
     return find_method(of.settings.algorithm.kind).pattern.has_hub;
   };
@@ -157,7 +158,7 @@ std::string model_at_target_text(const Advice& advice) {
          (some_hubs ? "the models" : "they") + " are from it";
 }
 
-std::string sureness_text(const Advice& advice) {
+std::string sureness_text(const RankedAdvice& advice) {
   const auto printed = std::min(advised, advice.ranked.size());
   const auto guessed =
       std::count_if(advice.ranked.begin(), advice.ranked.begin() + static_cast<std::ptrdiff_t>(printed),
@@ -177,7 +178,7 @@ struct LeftOut {
 };
 
 /// Adds one line for each fate. Fates that say something about the method also name a few candidates.
-void add_left_out(Table& table, const Advice& advice) {
+void add_left_out(Table& table, const RankedAdvice& advice) {
   constexpr std::size_t most_names = 3;
   const LeftOut kinds[] = {
       {Fate::slower, "slower: above the target still when the fifth was there", false},
@@ -208,7 +209,7 @@ void add_left_out(Table& table, const Advice& advice) {
   }
 }
 
-Json json_of(const Prospect& prospect, const Advice& advice) {
+Json json_of(const Prospect& prospect, const RankedAdvice& advice) {
   const RunSettings& settings = prospect.settings;
   const bool known = prospect.promises();
   const auto gap = known ? read_spectral_gap(settings) : std::nullopt;
@@ -245,7 +246,7 @@ std::string label_of(const Prospect& prospect) {
          local_steps_text(settings) + " on " + topology_text(settings, settings);
 }
 
-std::string text_of(const Advice& advice) {
+std::string text_of(const RankedAdvice& advice) {
   Table notes({{"", Table::Align::left}, {"", Table::Align::left}});
   notes.add(
       {"target loss", significant(advice.target_loss, 5) +
@@ -269,7 +270,7 @@ std::string text_of(const Advice& advice) {
   return notes.text() + "\n" + table_of(advice) + "\n" + remarks.text();
 }
 
-Json record_of(const Advice& advice) {
+Json record_of(const RankedAdvice& advice) {
   Json ranked = Json::array();
   for (const Prospect& prospect : advice.ranked) ranked.push_back(json_of(prospect, advice));
   Json left_out = Json::array();
@@ -284,7 +285,7 @@ Json record_of(const Advice& advice) {
           {"left_out", std::move(left_out)}};
 }
 
-RunSettings run_of_winner(const Advice& advice) {
+RunSettings run_of_winner(const RankedAdvice& advice) {
   constexpr double to_be_safe = 1.25;
   const Prospect& best = advice.ranked.front();
   RunSettings run = best.settings;
@@ -298,7 +299,7 @@ RunSettings run_of_winner(const Advice& advice) {
   return run;
 }
 
-std::string heading_of(const Advice& advice, const std::string& command) {
+std::string heading_of(const RankedAdvice& advice, const std::string& command) {
   const Prospect& best = advice.ranked.front();
   const auto faster = times_as_fast(best, advice.yours);
   return "# Written by `" + command + "`, which predicts that this run gets to a loss of " +

@@ -120,7 +120,7 @@ int advise_command(const AdviseOptions& options) {
     return options.stop->interrupted.load();
   };
   control.progress = [&](const std::string& what) { progress.show(what); };
-  const Advice advice =
+  const RankedAdvice advice =
       with_scalar(yours.run.scalar, [&]<class Scalar>() { return advise<Scalar>(yours, control); });
   progress.close();
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 
 namespace hearsay {
@@ -51,7 +52,7 @@ std::span<const MethodChoice> method_choices() {
       {"choco-sgd", "scale{" + bits_2 + "}", "a sixteenth of the bytes on any topology, by smaller steps",
        1.2},
       {"choco-sgd", "topk(10%)", "sends what matters most: for gradients with few large entries", 1.2},
-      {"choco-sgd", "topk(1%)", "the fewest bytes of all", 4.0, {.consensus_step = 0.05}},
+      {"choco-sgd", "topk(1%)", "the fewest bytes of all", 4.0, {{option::consensus_step, 0.05}}},
       {"deep-squeeze", "topk(10%)", "as choco-sgd, without replicas: where there are many neighbors", 4.0},
       {"moniqua", "mod(k=256, step=0.02)", "8 bits without replicas, for models that stay close together",
        1.0},
@@ -76,14 +77,14 @@ std::span<const MethodChoice> method_choices() {
        "chunk-topk(64/4096, values=2bit)",
        "the same in shorter rounds",
        0.6,
-       {.local_steps = 4}},
-      {"d-psgd", "none", "one message a neighbor for four steps", 0.3, {.local_steps = 4}},
-      {"dcd-psgd", bits_4, "the same in an eighth of the bytes", 0.3, {.local_steps = 4}},
+       {{option::local_steps, 4}}},
+      {"d-psgd", "none", "one message a neighbor for four steps", 0.3, {{option::local_steps, 4}}},
+      {"dcd-psgd", bits_4, "the same in an eighth of the bytes", 0.3, {{option::local_steps, 4}}},
       {"choco-sgd",
        "sign(bucket=512)",
        "the same in a bit a number",
        0.35,
-       {.consensus_step = 0.5, .local_steps = 4}},
+       {{option::consensus_step, 0.5}, {option::local_steps, 4}}},
       {"demo", "dct(chunk=64) | chunk-topk(8/64)", "the largest components of momentum, without local steps",
        1.2},
       {"powersgd", "none", "gradients of rank 2: for large matrices", 1.5},
@@ -97,14 +98,18 @@ std::span<const MethodChoice> method_choices() {
        bits_4,
        "the same in both directions: the fewest bytes through the hub's port",
        0.2,
-       {.down_compressor = bits_4}},
+       {{option::down_compressor, bits_4}}},
       {"scaffold", "none", "local steps through a hub, no bias where peers have different data", 0.2},
       {"artemis",
        bits_4,
        "steps of one machine through a hub, in an eighth of the bytes",
        1.0,
-       {.down_compressor = bits_4}},
-      {"ef21-bc", "topk(10%)", "the same with the largest entries", 1.2, {.down_compressor = "topk(10%)"}},
+       {{option::down_compressor, bits_4}}},
+      {"ef21-bc",
+       "topk(10%)",
+       "the same with the largest entries",
+       1.2,
+       {{option::down_compressor, "topk(10%)"}}},
       {"qrda-adagrad", bits_4, "for composite objectives, through a hub", 1.0},
       {"dspg", "none", "for composite objectives", 1.0},
       {"dpsvrg", "none", "for composite objectives, with corrected gradients", 1.0},
@@ -181,16 +186,17 @@ std::vector<Candidate> candidates_beside(const RunSettings& yours) {
     if (method.composite != is_composite(yours.model)) continue;
     const MethodOptions& set = yours.algorithm.options;
     // Your own number of local steps goes for all: the row without one of its own then stands for both.
-    const bool yours_has_local_steps = set.local_steps.value_or(1) > 1;
-    if (choice.options.local_steps && yours_has_local_steps) continue;
+    const bool yours_has_local_steps = set.find(option::local_steps).value_or(1) > 1;
+    if (choice.options.has(option::local_steps) && yours_has_local_steps) continue;
     RunSettings candidate = yours;
     candidate.algorithm.kind = choice.method;
     candidate.algorithm.compressor = choice.compressor;
     candidate.algorithm.allow_unsound = false;
     candidate.algorithm.options = choice.options;
-    if (method.options.optimizer) candidate.algorithm.options.optimizer = set.optimizer;
-    if (method.options.local_steps && yours_has_local_steps)
-      candidate.algorithm.options.local_steps = set.local_steps;
+    if (method.options.has(option::optimizer) && set.has(option::optimizer))
+      candidate.algorithm.options.set(option::optimizer, set[option::optimizer]);
+    if (method.options.has(option::local_steps) && yours_has_local_steps)
+      candidate.algorithm.options.set(option::local_steps, set[option::local_steps]);
     if (!choice.weights.empty()) candidate.topology.weights = choice.weights;
     if (method.pattern.has_hub && !fixed) {
       candidate.topology.kind = "star";

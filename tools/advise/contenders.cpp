@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
@@ -37,7 +38,6 @@ template <class Scalar>
 void time_iteration(Contender& contender, const Problem<Scalar>& imitated, Duration measured_gradient) {
   Prospect& prospect = contender.prospect;
   const MethodInfo& method = find_method(prospect.settings.algorithm.kind);
-  std::optional<double>& step = prospect.settings.algorithm.options.consensus_step;
   for (int halvings = 0;; ++halvings) {
     try {
       Experiment<Scalar> experiment =
@@ -55,8 +55,10 @@ void time_iteration(Contender& contender, const Problem<Scalar>& imitated, Durat
     } catch (const Misuse& misuse) {
       prospect.leave_out(Fate::refused, misuse.what());
     }
-    if (!method.options.consensus_step || halvings == most_contender_halvings) return;
-    step = step.value_or(*method.options.consensus_step) / 2.0;
+    if (!method.options.has(option::consensus_step) || halvings == most_contender_halvings) return;
+    MethodOptions& options = prospect.settings.algorithm.options;
+    const double step = options.find(option::consensus_step).value_or(method.options[option::consensus_step]);
+    options.set(option::consensus_step, step / 2.0);
   }
 }
 

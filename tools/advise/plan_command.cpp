@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/compression/seam/compressor.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/network/link.hpp"
@@ -46,7 +47,7 @@ MessageBytes message_bytes(const Experiment<Scalar>& experiment) {
     return header_bytes + traits.bytes;
   };
   const RunSettings::Algorithm& algorithm = experiment.settings.algorithm;
-  return {frame_bytes(algorithm.compressor), frame_bytes(*algorithm.options.down_compressor)};
+  return {frame_bytes(algorithm.compressor), frame_bytes(algorithm.options[option::down_compressor])};
 }
 
 /// q of a compressor: E |C(z) - z|^2 <= q |z|^2 for all z.
@@ -160,8 +161,8 @@ RunSettings planned_run(const Experiment<Scalar>& experiment, const planner::Pla
   std::string list;
   for (const double steps : plan.steps)
     list += (list.empty() ? "" : ", ") + std::to_string(static_cast<std::uint64_t>(steps));
-  run.algorithm.options.local_steps.reset();
-  run.algorithm.options.worker_steps = list;
+  run.algorithm.options.clear(option::local_steps);
+  run.algorithm.options.set(option::worker_steps, list);
   scale_compute(run.network, plan.batch / batch, measured);
   for (auto& [peer, network] : run.peer_networks) scale_compute(network, plan.batch / batch, measured);
   return run;
@@ -243,7 +244,7 @@ PlanAnswer answer_plan(const RunSettings& yours, const PlanQuestion& question) {
 
   const MessageBytes frames = message_bytes(experiment);
   const MessageBytes bytes = frames.on_wire(settings.framing);
-  const double down_q = relative_variance(experiment, *settings.algorithm.options.down_compressor);
+  const double down_q = relative_variance(experiment, settings.algorithm.options[option::down_compressor]);
   const double up_q = relative_variance(experiment, settings.algorithm.compressor);
   for (std::size_t peer = 0; peer < data.peer_count(); ++peer) {
     if (!data.objectives[peer]->has_data()) continue;

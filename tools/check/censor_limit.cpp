@@ -2,20 +2,23 @@
 
 #include <algorithm>
 
+#include "algorithms/methods/chb.hpp"
 #include "algorithms/methods/parts/censor_threshold.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/foundation/units.hpp"
 #include "tools/check/curvature.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 
 template <class Scalar>
 std::optional<std::string> censor_warning(const Experiment<Scalar>& experiment) {
   const RunSettings::Algorithm& algorithm = experiment.settings.algorithm;
-  if (!algorithm.options.threshold) return std::nullopt;
-  const std::string& text = *algorithm.options.threshold;
+  if (!algorithm.options.has(option::threshold)) return std::nullopt;
+  const std::string& text = algorithm.options[option::threshold];
   const CensorThreshold given(text);
   const double threshold = given.at(algorithm.step_size);
-  const double speed = (1.0 - algorithm.options.momentum.value_or(0.0)) / algorithm.step_size;
+  const double speed = (1.0 - algorithm.options.find(option::momentum).value_or(0.0)) / algorithm.step_size;
   if (threshold <= speed * speed) return std::nullopt;
   const std::optional<Curvatures> found = curvatures(experiment);
   if (!found || threshold <= found->least * found->least) return std::nullopt;

@@ -9,10 +9,11 @@
 
 #include "algorithms/compression/rate_distortion.hpp"
 #include "algorithms/compression/typical_omega.hpp"
+#include "algorithms/methods/dpsvrg.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
+#include "algorithms/stability/mixing_need.hpp"
 #include "algorithms/stability/outer_gossip_limit.hpp"
-#include "runtime/experiment/chosen_weights.hpp"
 #include "runtime/experiment/problem_of.hpp"
-#include "runtime/experiment/soundness.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
 #include "runtime/security/credentials.hpp"
 #include "runtime/session/arrival_deadline.hpp"
@@ -292,11 +293,10 @@ std::string as_text(const std::string& name, const Plan& plan) {
     table.add({"", "no compressor of that worst error takes less than " + significant(*bits, 3) +
                        " bits per coordinate (rate-distortion)"});
   if (plan.rate_line) table.add({"", text_of(*plan.rate_line)});
-  for (const OptionKey& option : option_keys())
-    if (option.set_in(settings.algorithm.options))
-      table.add({option.name, option.text(settings.algorithm.options) +
-                                  (option.name == "consensus_step" ? stability_text(plan) : "") +
-                                  (option.name == "estimator" ? table_text(plan) : "")});
+  for (const MethodOptions::Entry& option : settings.algorithm.options)
+    table.add({option.row->name, option.text() +
+                                     (option.row == &option::consensus_step ? stability_text(plan) : "") +
+                                     (option.row == &option::estimator ? table_text(plan) : "")});
   if (settings.algorithm.clip)
     table.add({"clip", significant(*settings.algorithm.clip) + ", the longest gradient"});
   table.add({"model", settings.model.kind + ", " + counted(plan.dimension, "parameter") + ", " +

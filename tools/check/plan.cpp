@@ -2,6 +2,9 @@
 
 #include "algorithms/compression/seam/near_compressor.hpp"
 #include "algorithms/compression/typical_omega.hpp"
+#include "algorithms/methods/dpsvrg.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
+#include "algorithms/stability/compressor_need.hpp"
 #include "runtime/experiment/soundness.hpp"
 #include "runtime/experiment/spectral_gap.hpp"
 #include "runtime/peer/peer.hpp"
@@ -20,10 +23,10 @@ Plan plan_of(const RunSettings& settings) {
   plan.method = experiment.method;
   plan.dimension = static_cast<std::uint64_t>(experiment.problem.dimension());
   const RunSettings::Algorithm& algorithm = experiment.settings.algorithm;
-  plan.traits =
-      measured_traits(*make_sent_compressor<Scalar>(algorithm.compressor, algorithm.options.side_information,
-                                                    experiment.problem.objectives.front()->segments()),
-                      plan.dimension);
+  plan.traits = measured_traits(
+      *make_sent_compressor<Scalar>(algorithm.compressor, algorithm.options.find(option::side_information),
+                                    experiment.problem.objectives.front()->segments()),
+      plan.dimension);
   plan.iterations = experiment.iterations;
   plan.peers = experiment.peer_count();
   plan.weights = experiment.topology.weights;
@@ -39,7 +42,7 @@ Plan plan_of(const RunSettings& settings) {
   plan.consensus_step_limit = experiment.consensus_step_limit;
   PacketPool packets;
   plan.catches_up = make_peer(experiment, 0, packets)->algorithm().catches_up();
-  plan.gradient_table_bytes = gradient_table_bytes(experiment);
+  plan.gradient_table_bytes = gradient_table_bytes(view_of(experiment));
   plan.traffic = forecast_traffic(experiment);
   plan.dry_run = dry_run(experiment, plan.traffic);
   if (const auto of = peer_gradients(experiment.settings, experiment.problem))

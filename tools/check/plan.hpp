@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/parts/worker_steps.hpp"
 #include "algorithms/seam/method.hpp"
 #include "runtime/experiment/experiment.hpp"
@@ -115,7 +116,7 @@ struct Plan {
         groups.empty() ? settings.topology.participation : static_cast<double>(answering) / workers;
     const double gradients = share * static_cast<double>(iterations) *
                              mean_local_steps(options, settings.topology.workers()) *
-                             static_cast<double>(options.rounds.value_or(1));
+                             static_cast<double>(options.find(option::rounds).value_or(1));
     return 8.0 * predicted_bytes() / (workers * static_cast<double>(dimension) * gradients);
   }
 

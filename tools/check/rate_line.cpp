@@ -9,6 +9,7 @@
 
 #include "algorithms/arithmetic/random.hpp"
 #include "algorithms/compression/seam/near_compressor.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "tools/terminal/human_text.hpp"
 
 namespace hearsay {
@@ -107,8 +108,8 @@ template <class Scalar>
 std::optional<RateLine> rate_line(const RunSettings& settings, const PeerGradients<Scalar>& of) {
   const std::string& spelling = settings.algorithm.compressor;
   if (spelling.empty() || spelling == "none") return std::nullopt;
-  const auto compressor =
-      make_sent_compressor<Scalar>(spelling, settings.algorithm.options.side_information, of.segments);
+  const auto compressor = make_sent_compressor<Scalar>(
+      spelling, settings.algorithm.options.find(option::side_information), of.segments);
   const auto dimension = static_cast<std::size_t>(of.gradients.front().size());
   PacketPool packets;
   Sums sums;

@@ -4,10 +4,12 @@
 
 #include "algorithms/compression/registry.hpp"
 #include "algorithms/compression/typical_omega.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/stability/tracker_trial.hpp"
 #include "algorithms/stability/trial.hpp"
 #include "runtime/foundation/units.hpp"
 #include "tools/check/curvature.hpp"
+#include "topology/foundation/spelling.hpp"
 #include "topology/spectrum.hpp"
 
 namespace hearsay {
@@ -39,11 +41,11 @@ std::optional<std::string> tracker_warning(const Experiment<Scalar>& experiment)
   const auto settles = [&](double consensus_step) {
     return trackers_settle({.step_size = algorithm.step_size,
                             .consensus_step = consensus_step,
-                            .damping = algorithm.options.damping.value_or(1.0),
+                            .damping = algorithm.options.find(option::damping).value_or(1.0),
                             .curvature = of_loss->largest},
                            fastest, *compressor, coordinates);
   };
-  const double step = *algorithm.options.consensus_step;
+  const double step = algorithm.options[option::consensus_step];
   if (settles(step)) return std::nullopt;
   // A quarter of the first of three steps in a row: each trial is one draw, and no run ends after its rounds.
   double stable = 0.0;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "algorithms/arithmetic/random.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -14,7 +15,8 @@ void require_ideal(const RunSettings& settings) {
   };
   if (settings.topology.peers != 1) refuse("of one peer");
   if (settings.algorithm.batch != 1) refuse("with algorithm.batch = 1");
-  if (settings.algorithm.options.local_steps.value_or(1) != 1) refuse("with one step an iteration");
+  if (settings.algorithm.options.find(option::local_steps).value_or(1) != 1)
+    refuse("with one step an iteration");
   if (settings.data.order != RunSettings::Data::Order::with_replacement)
     refuse("with data.order = \"with-replacement\"");
   if (settings.run.keep_models.every != 1) refuse("with run.keep_models = \"every 1\"");

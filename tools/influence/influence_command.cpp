@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/parts/worker_steps.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/data/npy.hpp"
@@ -270,9 +271,9 @@ InfluenceFindings find_influence(const InfluenceOptions& options, const RunSetti
   if (by_link) {
     std::vector<std::string> unheard;
     const auto schedule = schedule_of(settings, topology_of(settings, unheard));
-    found.links = link_influence(*schedule, algorithm.options.consensus_step.value_or(1.0), iterations,
-                                 StepSize(algorithm.step_size, algorithm.step_schedule, algorithm.warm_up),
-                                 slopes, samples);
+    found.links = link_influence(
+        *schedule, algorithm.options.find(option::consensus_step).value_or(1.0), iterations,
+        StepSize(algorithm.step_size, algorithm.step_schedule, algorithm.warm_up), slopes, samples);
   }
   if (options.ideal)
     find_ideal<Scalar>(

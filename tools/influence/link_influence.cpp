@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -21,11 +22,12 @@ void require_links(const RunSettings& settings) {
   if (algorithm.kind != "d-psgd" && algorithm.kind != "dcd-psgd")
     refuse("it is derived for peers that mix each other's models by W; algorithm.kind = " + algorithm.kind +
            ", expected d-psgd or dcd-psgd");
-  if (algorithm.options.local_steps.value_or(1) != 1 || algorithm.options.staleness.value_or(0) != 0 ||
-      algorithm.options.form.value_or("combine-then-adapt") != "combine-then-adapt")
+  if (algorithm.options.find(option::local_steps).value_or(1) != 1 ||
+      algorithm.options.find(option::staleness).value_or(0) != 0 ||
+      algorithm.options.find(option::order).value_or("combine-then-adapt") != "combine-then-adapt")
     refuse(
         "it is derived for a step after each mixing; expected algorithm.local_steps = 1, no staleness, and "
-        "algorithm.form = \"combine-then-adapt\"");
+        "algorithm.order = \"combine-then-adapt\"");
   if (settings.topology.participation != 1.0 || settings.failure.drops())
     refuse(
         "it is derived for peers that all take part; expected topology.participation = \"all\" and no "

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <set>
 #include <string_view>
 
 #include "algorithms/methods/registry.hpp"
@@ -238,12 +237,10 @@ PagePart source_part(const MethodInfo& method) {
 
 /// Returns the lines of the example that say how long its steps are, and by which samples.
 std::string example_steps(const MethodInfo& method) {
-  // Adam's steps are as long as eta in every coordinate, whatever the gradient's length.
-  static const std::set<std::string> adaptive = {"cd-adam", "comp-ams", "one-bit-adam"};
-  // The noise of minibatches would keep its workers from ever being silent.
-  const bool wants_all_samples = method.name == "chb";
-  return std::string("step_size = ") + (adaptive.contains(method.name) ? "0.003" : "0.05") + "\n" +
-         (wants_all_samples ? "batch = \"full\"\n" : "");
+  constexpr double of_the_example = 0.05;
+  const bool has_own = method.default_step_size != MethodInfo().default_step_size;
+  return "step_size = " + toml_number(has_own ? method.default_step_size : of_the_example) + "\n" +
+         (method.default_batch ? "" : "batch = \"full\"\n");
 }
 
 }  // namespace
@@ -258,6 +255,8 @@ std::string source_stem(const MethodInfo& method) {
                                                             {"neolithic", "double_squeeze"},
                                                             {"ef21-bc", "ef21"},
                                                             {"cd-adam", "ef21"},
+                                                            {"econtrol", "ef21"},
+                                                            {"rand-mcm", "mcm"},
                                                             {"qcmd-adagrad", "quantized_adagrad"},
                                                             {"qrda-adagrad", "quantized_adagrad"}};
   if (const auto file = shared.find(method.name); file != shared.end()) return file->second;
@@ -268,17 +267,16 @@ std::string source_stem(const MethodInfo& method) {
 
 std::vector<MethodOption> options_of(const MethodInfo& method) {
   std::vector<MethodOption> options;
-  for (const OptionKey& key : option_keys()) {
-    if (!key.set_in(method.options)) continue;
-    const KeyInfo& info = key_named("algorithm." + key.name);
-    options.push_back({key.name, info.type, toml_value(key.text(method.options)), info.description});
+  for (const MethodOptions::Entry& entry : method.options) {
+    const KeyInfo& info = key_named("algorithm." + entry.row->name);
+    options.push_back({entry.row->name, info.type, toml_value(entry.text()), info.description});
   }
-  // Of the forms that methods have, each knows a few.
+  // Of the orders that methods have, each knows a few.
   for (MethodOption& option : options)
-    if (option.name == "form") {
+    if (option.name == "order" && !method.orders.empty()) {
       option.type.clear();
-      for (const std::string& form : method.forms)
-        option.type += (option.type.empty() ? "" : " or ") + toml_text(form);
+      for (const std::string& order : method.orders)
+        option.type += (option.type.empty() ? "" : " or ") + toml_text(order);
     }
   return options;
 }

@@ -9,8 +9,7 @@ namespace hearsay {
 /// Returns the options that are set, spelled as in a run file: {"consensus_step": "0.3", ...}.
 inline nlohmann::ordered_json options_json(const MethodOptions& options) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (const OptionKey& option : option_keys())
-    if (option.set_in(options)) json[option.name] = option.text(options);
+  for (const MethodOptions::Entry& option : options) json[option.row->name] = option.text();
   return json;
 }
 

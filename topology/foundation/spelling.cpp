@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 
 #include "topology/foundation/ensure.hpp"
@@ -104,6 +105,12 @@ std::string number_text(double value) {
   const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
   ensure(error == std::errc(), "a double fits in 32 characters");
   return std::string(text.data(), end);
+}
+
+std::string three_digits(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
 }
 
 }  // namespace hearsay

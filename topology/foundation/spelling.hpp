@@ -41,5 +41,7 @@ bool parse_whole(std::string_view text, std::uint64_t& value);
 bool parse_number(std::string_view text, double& value);
 /// The shortest decimal text that reads back as the same number.
 std::string number_text(double value);
+/// The number with three significant digits, for messages: "0.25", "1.2e-05".
+std::string three_digits(double value);
 
 }  // namespace hearsay

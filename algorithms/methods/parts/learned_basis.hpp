@@ -8,6 +8,7 @@
 #include "algorithms/methods/parts/kept_gradients.hpp"
 #include "algorithms/methods/parts/low_rank.hpp"
 #include "algorithms/methods/parts/principal_directions.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -22,10 +23,10 @@ class LearnedBasis {
  public:
   explicit LearnedBasis(const MethodInput<Scalar>& input)
       : dimension_(input.initial.size()),
-        rank_(static_cast<Index>(
-            std::min({*input.options.rank,
-                      KeptGradients<Scalar>::count_after(*input.options.dense_rounds, input.worker_count),
-                      static_cast<std::uint64_t>(dimension_)}))) {}
+        rank_(static_cast<Index>(std::min(
+            {input.options[option::rank],
+             KeptGradients<Scalar>::count_after(input.options[option::dense_rounds], input.worker_count),
+             static_cast<std::uint64_t>(dimension_)}))) {}
 
   /// r
   std::size_t rank() const { return static_cast<std::size_t>(rank_); }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "algorithms/methods/parts/local_optimizer.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -18,9 +19,9 @@ template <class Scalar>
 class LocalSteps {
  public:
   explicit LocalSteps(const MethodInput<Scalar>& input)
-      : steps_(*input.options.local_steps),
-        optimizer_(
-            make_local_optimizer<Scalar>(*input.options.optimizer, input.initial.size(), input.segments)) {
+      : steps_(input.options[option::local_steps]),
+        optimizer_(make_local_optimizer<Scalar>(input.options[option::optimizer], input.initial.size(),
+                                                input.segments)) {
     if (steps_ > 1) point_.resize(input.initial.size());
     if (!optimizer_->is_sgd()) step_.resize(input.initial.size());
   }

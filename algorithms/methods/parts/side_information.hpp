@@ -7,6 +7,7 @@
 
 #include "algorithms/compression/seam/near_compressor.hpp"
 #include "algorithms/methods/parts/replicas.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -36,7 +37,7 @@ class SideInformation {
   explicit SideInformation(const MethodInput<Scalar>& input)
       : last_(uses_last(input) ? input.neighbors : std::vector<PeerId>{},
               Vector<Scalar>::Zero(uses_last(input) ? input.initial.size() : 0)),
-        share_(*input.options.side_information == "mean" ? Scalar(0.5) : Scalar(1)) {
+        share_(input.options[option::side_information] == "mean" ? Scalar(0.5) : Scalar(1)) {
     if (!uses_last(input)) return;
     own_last_.setZero(input.initial.size());
     prediction_.resize(input.initial.size());
@@ -44,8 +45,8 @@ class SideInformation {
 
   /// C as it is sent.
   static std::unique_ptr<Compressor<Scalar>> compressor(const MethodInput<Scalar>& input) {
-    auto made =
-        make_sent_compressor<Scalar>(input.compressor, input.options.side_information, input.segments);
+    auto made = make_sent_compressor<Scalar>(input.compressor, input.options.find(option::side_information),
+                                             input.segments);
     ensure(made != nullptr, "a compressor without a grid is refused with side information");
     return made;
   }
@@ -91,7 +92,8 @@ class SideInformation {
 
  private:
   static bool uses_last(const MethodInput<Scalar>& input) {
-    return *input.options.side_information == "last" || *input.options.side_information == "mean";
+    return input.options[option::side_information] == "last" ||
+           input.options[option::side_information] == "mean";
   }
   bool keeps_last() const { return own_last_.size() > 0; }
   void predict(const Vector<Scalar>& last) { prediction_ = share_ * last; }

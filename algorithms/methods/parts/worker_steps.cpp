@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
 
@@ -34,28 +35,28 @@ std::vector<std::uint64_t> parsed(const std::string& text, PeerId worker_count) 
 }  // namespace
 
 bool lists_worker_steps(const MethodOptions& options) {
-  return options.worker_steps.value_or("equal") != "equal";
+  return options.find(option::worker_steps).value_or("equal") != "equal";
 }
 
 std::uint64_t local_steps_of(const MethodOptions& options, PeerId peer, PeerId peer_count,
                              PeerId worker_count) {
-  if (!lists_worker_steps(options)) return options.local_steps.value_or(1);
-  const std::vector<std::uint64_t> steps = parsed(*options.worker_steps, worker_count);
+  if (!lists_worker_steps(options)) return options.find(option::local_steps).value_or(1);
+  const std::vector<std::uint64_t> steps = parsed(options[option::worker_steps], worker_count);
   const PeerId without_data = peer_count - worker_count;  // the hub, if it is dedicated
   return peer < without_data ? 1 : steps[peer - without_data];
 }
 
 double mean_local_steps(const MethodOptions& options, PeerId worker_count) {
-  if (!lists_worker_steps(options)) return static_cast<double>(options.local_steps.value_or(1));
+  if (!lists_worker_steps(options)) return static_cast<double>(options.find(option::local_steps).value_or(1));
   double sum = 0.0;
-  for (const std::uint64_t steps : parsed(*options.worker_steps, worker_count))
+  for (const std::uint64_t steps : parsed(options[option::worker_steps], worker_count))
     sum += static_cast<double>(steps);
   return sum / worker_count;
 }
 
 std::uint64_t most_local_steps(const MethodOptions& options, PeerId worker_count) {
-  if (!lists_worker_steps(options)) return options.local_steps.value_or(1);
-  return std::ranges::max(parsed(*options.worker_steps, worker_count));
+  if (!lists_worker_steps(options)) return options.find(option::local_steps).value_or(1);
+  return std::ranges::max(parsed(options[option::worker_steps], worker_count));
 }
 
 }  // namespace hearsay

@@ -4,7 +4,16 @@
 #include <string>
 #include <utility>
 
+#include "algorithms/methods/parts/shared_options.hpp"
+
 namespace hearsay::layer_parallel {
+
+namespace option {
+const NumberOption penalty("penalty", {above_0, any_number},
+                           "beta: how hard each stage is tied to the ones beside it");
+const CountOption serial_every(
+    "serial_every", {0}, "R: iterations between passes in which the stages wait for each other; 0: none");
+}  // namespace option
 
 namespace {
 
@@ -34,14 +43,12 @@ LayerParallel<Scalar>::LayerParallel(const MethodInput<Scalar>& input, bool has_
     : self_(input.self),
       stages_(static_cast<Scalar>(input.peer_count)),
       has_multipliers_(has_multipliers),
-      relaxation_(static_cast<Scalar>(*input.options.consensus_step)),
-      restart_every_(*input.options.restart_every),
+      relaxation_(static_cast<Scalar>(input.options[hearsay::option::consensus_step])),
+      serial_every_(input.options[option::serial_every]),
       weights_(segment_called(input.segments, "stage " + std::to_string(input.self))),
       model_(input.initial),
       point_(Vector<Scalar>::Zero(input.initial.size())) {
-  const double beta = *input.options.proximal;
-  if (!(beta > 0.0))
-    throw Misuse("algorithm.proximal", "0", "nothing ties the stages together; expected more");
+  const double beta = input.options[option::penalty];
   std::vector<PeerId> path;
   if (self_ > 0) path.push_back(self_ - 1);
   if (self_ + 1 < input.peer_count) path.push_back(self_ + 1);
@@ -210,7 +217,8 @@ MethodInfo layer_parallel_family() {
           .source = "Sun et al. 2021, arXiv:2112.05387",
           .compressor = CompressorNeed::any,
           .unclippable_because = "a gradient also holds what a stage puts out",
-          .options = {.restart_every = 20, .consensus_step = 0.25, .proximal = 1.0}};
+          .options = {
+              {option::serial_every, 20}, {hearsay::option::consensus_step, 0.25}, {option::penalty, 1.0}}};
 }
 
 }  // namespace

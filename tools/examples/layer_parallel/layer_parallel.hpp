@@ -7,6 +7,12 @@
 
 namespace hearsay::layer_parallel {
 
+/// The keys of [algorithm] that the two methods bring with them.
+namespace option {
+extern const NumberOption penalty;
+extern const CountOption serial_every;
+}  // namespace option
+
 /// Layer-parallel training: a network cut into K stages, one a peer, on a path. What enters a stage is a
 /// variable of its own, tied to what the stage before puts out by a penalty, and by multipliers.
 ///
@@ -34,7 +40,7 @@ namespace hearsay::layer_parallel {
 ///
 /// Sends      one message to each of its one or two neighbors: C(out_k - what k+1 knows of it) and C(q_k -
 ///            what k-1 knows of it), vectors in R^(m width). A serial correction sends both in full.
-/// Options    proximal = beta; consensus_step = gamma; restart_every = R, 0: no serial correction.
+/// Options    penalty = beta; consensus_step = gamma; serial_every = R, 0: no serial correction.
 /// Shapes     the point and the model in R^d, d = weights of all stages + 2 (K-1) m width; at most seven
 ///            vectors in R^(m width).
 /// Needs      a path, peer k being stage k; an objective whose segments are called as in Stages, and whose
@@ -61,7 +67,7 @@ class LayerParallel : public Algorithm<Scalar> {
   const Vector<Scalar>& model() const final { return model_; }
   void visit_state(StateVisitor<Scalar>& visitor) final;
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const final;
-  std::uint64_t traffic_period() const final { return restart_every_ == 0 ? 1 : restart_every_; }
+  std::uint64_t traffic_period() const final { return serial_every_ == 0 ? 1 : serial_every_; }
 
  private:
   /// What a stage knows of the interface to the stage before it, all in R^(m width).
@@ -80,7 +86,7 @@ class LayerParallel : public Algorithm<Scalar> {
   };
 
   bool is_serial(std::uint64_t iteration) const {
-    return restart_every_ != 0 && (iteration - 1) % restart_every_ == 0;
+    return serial_every_ != 0 && (iteration - 1) % serial_every_ == 0;
   }
   Task correct_serially(Iteration<Scalar>& it);
   Task train_in_parallel(Iteration<Scalar>& it);
@@ -96,7 +102,7 @@ class LayerParallel : public Algorithm<Scalar> {
   bool has_multipliers_;
   Scalar penalty_ = 0;  // beta / m
   Scalar relaxation_;   // gamma
-  std::uint64_t restart_every_;
+  std::uint64_t serial_every_;
   Segment weights_;  // theta_k
   std::optional<Entry> entry_;
   std::optional<Exit> exit_;

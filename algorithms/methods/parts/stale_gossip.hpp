@@ -2,8 +2,6 @@
 
 #include <cstdint>
 
-#include "runtime/experiment/experiment.hpp"
-
 namespace hearsay {
 
 // The largest consensus step with models that are s iterations old. Along an eigenvector of W with eigenvalue
@@ -21,12 +19,5 @@ namespace hearsay {
 
 /// Returns the least gamma (1 - lambda) at which the modes of gossip with this staleness do not die out.
 double consensus_limit_of(std::uint64_t staleness);
-
-/// Checks that algorithm.staleness, or a consensus step above 1 in full-precision gossip, is sound on this
-/// topology. Throws Misuse if staleness is above 100, or if links change from round to round or are not
-/// symmetric. Throws Misuse, too, if the limit is reached, unless algorithm.allow_unsound is set; then that
-/// is a warning.
-template <class Scalar>
-void check_staleness(Experiment<Scalar>& experiment);
 
 }  // namespace hearsay

@@ -1,11 +1,11 @@
-#include "runtime/experiment/staleness_limit.hpp"
+#include "algorithms/methods/parts/stale_gossip.hpp"
 
 #include <cmath>
 #include <numbers>
 #include <string>
 
-#include "runtime/foundation/units.hpp"
-#include "topology/foundation/misuse.hpp"
+#include "algorithms/methods/parts/option_checks.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "topology/foundation/spelling.hpp"
 #include "topology/spectrum.hpp"
 
@@ -35,42 +35,33 @@ double consensus_limit_of(std::uint64_t staleness) {
   return 2.0 * std::sin(std::numbers::pi / (2.0 * (2.0 * static_cast<double>(staleness) + 1.0)));
 }
 
-template <class Scalar>
-void check_staleness(Experiment<Scalar>& experiment) {
-  const RunSettings::Algorithm& algorithm = experiment.settings.algorithm;
-  if (!algorithm.options.staleness) return;
-  const std::uint64_t staleness = *algorithm.options.staleness;
-  const double step = algorithm.options.consensus_step.value_or(1.0);
+void check_staleness(const RunView& view, Advice& advice) {
+  const std::uint64_t staleness = view.options[option::staleness];
+  const double step = view.options.find(option::consensus_step).value_or(1.0);
   if (staleness == 0 && step <= 1.0) return;
 
   const std::string key = staleness > 0 ? "algorithm.staleness" : "algorithm.consensus_step";
   const std::string value = staleness > 0 ? std::to_string(staleness) : three_digits(step);
   if (staleness > most_staleness)
-    throw Misuse(key, value, "expected at most " + std::to_string(most_staleness) + " iterations");
-  const MixingMatrix& mixing = experiment.topology.mixing;
-  if (experiment.schedule->period() != 1)
-    throw Misuse(key, value,
-                 "it needs the same links in every round; expected topology.schedule = \"static\" with "
-                 "topology.participation = 1, or algorithm.staleness = 0 and a consensus step of at most 1");
-  if (!mixing.symmetric())
-    throw Misuse(
+    advice.refuse(key, value, "expected at most " + std::to_string(most_staleness) + " iterations");
+  if (view.links_vary())
+    advice.refuse(key, value,
+                  "it needs the same links in every round; expected topology.schedule = \"static\" with "
+                  "topology.participation = 1, or algorithm.staleness = 0 and a consensus step of at most 1");
+  if (!view.mixing.symmetric())
+    advice.refuse(
         key, value,
         "both ends of a link apply the same difference, which needs symmetric weights; expected other "
         "topology.weights, or algorithm.staleness = 0 and a consensus step of at most 1");
-  if (experiment.peer_count() == 1) return;
-  const double fastest = 1.0 - spectrum(mixing).smallest;
+  if (view.peer_count() == 1) return;
+  const double fastest = 1.0 - spectrum(view.mixing).smallest;
   const double limit = consensus_limit_of(staleness);
   constexpr double rounding = 1e-9;
   if (step * fastest < limit - rounding) return;
-  const std::string sentence = "the peers come to agree where consensus_step (1 - lambda_n) is below " +
-                               three_digits(limit) + ", and here it is " + three_digits(step) + " x " +
-                               three_digits(fastest) + remedy(step, fastest, staleness);
-  if (!algorithm.allow_unsound)
-    throw Misuse(key, value, sentence + " (algorithm.allow_unsound = true tries it all the same)");
-  experiment.warnings.push_back(key + " = " + value + ": " + sentence);
+  advice.unsound(key, value,
+                 "the peers come to agree where consensus_step (1 - lambda_n) is below " +
+                     three_digits(limit) + ", and here it is " + three_digits(step) + " x " +
+                     three_digits(fastest) + remedy(step, fastest, staleness));
 }
-
-template void check_staleness<float>(Experiment<float>&);
-template void check_staleness<double>(Experiment<double>&);
 
 }  // namespace hearsay
