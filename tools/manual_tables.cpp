@@ -52,8 +52,8 @@ std::string method_table() {
   return text;
 }
 
-/// Returns the methods that read the option with their defaults, "`d-psgd` (`1`), `cedas` (`0.3`)", or how many
-/// they are.
+/// Returns the methods that read the option with their defaults, "`d-psgd` (`1`), `cedas` (`0.3`)", or how
+/// many they are.
 std::string readers(const OptionRow& row) {
   constexpr std::size_t most_named = 3;
   std::string text;

@@ -210,7 +210,7 @@ void check_settings(const RunSettings& settings, const MethodInfo& method, const
   require_droppable(settings, method);
   check_join_later(settings, method, graph);
   check_hub_standby(settings, method, graph);
-  check_faults(settings);
+  check_faults(settings, method);
   check_checkpoints(settings, method);
   check_regularizer(settings, method, problem);
 }

@@ -63,6 +63,11 @@ void Ending<Scalar>::linger() {
 
 template <class Scalar>
 std::optional<PeerEnd> Ending<Scalar>::settle() {
+  if (part_.phase == Phase::keeps_model) return std::nullopt;  // whatever comes, its model is kept first
+  if (part_.phase == Phase::hands_over) {
+    if (!part_.end && part_.leaving != Leaving::interrupted && part_.session.retains()) return std::nullopt;
+    return PeerEnd{0, "it has ended without an observer, and its model is in " + kept_};
+  }
   if (part_.leaving == Leaving::interrupted && has_waited_enough()) return PeerEnd{130, "interrupted"};
   if (part_.end) return last_word();
   if (part_.phase == Phase::lingers && part_.detector.unobserved()) {
@@ -74,8 +79,6 @@ std::optional<PeerEnd> Ending<Scalar>::settle() {
     return PeerEnd{*run_code_, *run_code_ == 4   ? "the run diverged"
                                : was_interrupted ? "the run was interrupted"
                                                  : ""};
-  } else if (part_.phase == Phase::hands_over && !part_.session.retains()) {
-    return PeerEnd{0, "it has ended without an observer, and its model is in " + kept_};
   }
   return std::nullopt;
 }
@@ -83,8 +86,8 @@ std::optional<PeerEnd> Ending<Scalar>::settle() {
 /// True if an interrupted peer, which has told its result, need not stay for the others.
 template <class Scalar>
 bool Ending<Scalar>::has_waited_enough() const {
-  const bool has_told = part_.phase == Phase::lingers || part_.phase == Phase::hands_over;
-  return has_told && (part_.end || run_code_ || part_.detector.unobserved() || part_.now > lingers_until_);
+  return part_.phase == Phase::lingers &&
+         (part_.end || run_code_ || part_.detector.unobserved() || part_.now > lingers_until_);
 }
 
 /// Policy "drop": this process leaves as `end` says, and the others go on without it. `why`: a clause, told

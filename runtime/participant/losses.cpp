@@ -12,6 +12,9 @@ void Losses<Scalar>::check_deadlines() {
     if (part_.detector.observer_is_gone()) part_.end_with({3, "the observer was gone before the run began"});
     return;
   }
+  if (part_.now < part_.detector.look_again() && part_.now < check_again_) return;
+  check_again_ =
+      part_.now + std::min<Duration>(part_.failure().lost_after / 20, std::chrono::milliseconds(200));
   judge_neighbors();
   judge_offers();
   judge_hub_with_standby();

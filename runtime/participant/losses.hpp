@@ -17,7 +17,8 @@ class Losses {
   /// `part` must outlive this object.
   explicit Losses(Part<Scalar>& part) : part_(part) {}
 
-  /// Gives up neighbors, and the observer, that are silent for too long.
+  /// Gives up neighbors, and the observer, that are silent for too long. Looks at them several times within
+  /// failure.lost_after, and when one of them may be lost.
   void check_deadlines();
   /// If a lost observer is heard again, goes on with it.
   void look_for_observer();
@@ -46,6 +47,7 @@ class Losses {
   using Phase = typename Part<Scalar>::Phase;
 
   Part<Scalar>& part_;
+  Instant check_again_{};  // a check looks at all awaited peers: not after every frame
 };
 
 }  // namespace hearsay

@@ -19,8 +19,7 @@ bool Participant<Scalar>::advance(Instant now) {
   part_.detector.look(now);
   if (ended_ || !hands_over_events()) return false;
   const bool had_one = hand_over_next();
-  const bool waits = part_.phase != Phase::trains || wait_ || under_way_;
-  if (!had_one && waits) losses_.check_deadlines();
+  if (!had_one && listens()) losses_.check_deadlines();
   settle();
   return had_one;
 }
@@ -39,6 +38,7 @@ bool Participant<Scalar>::hand_over_next() {
 
 template <class Scalar>
 Instant Participant<Scalar>::look_again() const {
+  if (ended_ || !hands_over_events() || !listens()) return Instant::max();
   const Instant first = std::min(part_.detector.look_again(), ending_.lingers_until());
   return part_.peer->may_close_round() ? std::min(first, round_clock_.over_at()) : first;
 }
@@ -168,6 +168,9 @@ void Participant<Scalar>::failed(const ObjectiveFailure& failure, Instant now) {
     when = "the evaluation of iteration " + std::to_string(score->question.iteration);
   else if (const auto* const own = std::get_if<MakeEvaluation>(&*under_way_))
     when = "the evaluation of iteration " + std::to_string(own->iteration);
+  // The objective is not asked for this evaluation again.
+  if (std::holds_alternative<MakeEvaluation>(*under_way_) && part_.phase == Phase::trains)
+    part_.peer->evaluation_taken();
   under_way_.reset();
   ending_.fail(failure, when);
   settle();

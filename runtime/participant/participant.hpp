@@ -45,7 +45,7 @@ class Participant {
   /// Hands over the next event of the session. If there is none, gives up neighbors, and the observer, that
   /// are silent for too long, and returns false.
   bool advance(Instant now);
-  /// When to call `advance` again at the latest.
+  /// When to call `advance` again at the latest; never while work is under way that uses the peer.
   Instant look_again() const;
 
   /// The user wants the run to end, at all peers.
@@ -98,6 +98,8 @@ class Participant {
   bool hands_over_events() const {
     return !under_way_ || (is_computing() && part_.experiment().method->asynchronous);
   }
+  /// True if silences count: it waits for others, or ends.
+  bool listens() const { return part_.phase != Phase::trains || wait_ || under_way_; }
   bool hand_over_next();
   std::optional<Work> wanted_work();
   template <class Done>

@@ -201,6 +201,9 @@ void Children::go_back() {
 void Children::reap() {
   for (Child& child : children_) {
     if (child.socket < 0) continue;
+    if (child.is_frozen) kill(child.process, SIGCONT);
+    // Who began to join a run that has ended meanwhile would wait for somebody who tells it a model.
+    if (child.joins_anew && !is_readable(child.socket)) kill(child.process, SIGKILL);
     while (!hear(child.socket).empty()) {  // until the child is gone
     }
     if (child.process > 0 && child.is_own) waitpid(child.process, nullptr, 0);
@@ -208,29 +211,42 @@ void Children::reap() {
   }
 }
 
-void Children::signal_to(PeerId id, int signal) const {
-  if (children_[id].process > 0 && !children_[id].gone) kill(children_[id].process, signal);
+std::optional<pid_t> Children::freeze(PeerId id) {
+  Child& child = children_[id];
+  if (child.process <= 0 || child.gone || std::exchange(child.is_frozen, true)) return std::nullopt;
+  kill(child.process, SIGSTOP);
+  return child.process;
 }
 
-void Children::end_by_fault(PeerId id, bool comes_back) {
+void Children::thaw(PeerId id, pid_t process) {
   Child& child = children_[id];
-  if (child.process <= 0 || child.gone) return;
-  signal_to(id, SIGKILL);
+  if (child.process != process || child.gone || !std::exchange(child.is_frozen, false)) return;
+  kill(process, SIGCONT);
+}
+
+bool Children::end_by_fault(PeerId id, bool comes_back) {
+  Child& child = children_[id];
+  if (child.process <= 0 || child.gone) return false;
+  kill(child.process, SIGKILL);
+  child.is_frozen = false;
   while (!hear(child.socket).empty()) {  // until the child is gone
   }
   const std::string how = how_it_ended(id, {});
   child.gone = child.ended_by_fault = true;
   if (!comes_back || !terms_.keeps_checkpoints) lost_before_.push_back({id, how});
+  return true;
 }
 
-void Children::start_anew(PeerId id) {
+bool Children::start_anew(PeerId id) {
   Child& child = children_[id];
-  if (!std::exchange(child.ended_by_fault, false)) return;
+  if (!std::exchange(child.ended_by_fault, false)) return false;
   const bool resumes = terms_.keeps_checkpoints;
-  if (!start_again(id, resumes)) return notice_(name_of(id) + " could not be started again");
+  if (!start_again(id, resumes)) return false;
+  child.joins_anew = !resumes;
   child.gone = false;
   restarts_ += resumes;
   say(child.socket, addresses_);
+  return true;
 }
 
 void Children::kill_all() {

@@ -68,14 +68,15 @@ class Children {
 
   // Faults that are to happen (FaultInjector).
 
-  /// Kills peer `id`. If it `comes_back`, start_anew will be called.
-  void end_by_fault(PeerId id, bool comes_back);
+  /// Kills peer `id`. If it `comes_back`, start_anew will be called. False if there is no such process.
+  bool end_by_fault(PeerId id, bool comes_back);
   /// Starts peer `id` again, which was killed by a fault: from its checkpoint, or, if the run takes none,
-  /// without a state.
-  void start_anew(PeerId id);
-  /// Stops the process of peer `id`, or lets it go on.
-  void freeze(PeerId id) { signal_to(id, SIGSTOP); }
-  void thaw(PeerId id) { signal_to(id, SIGCONT); }
+  /// without a state. False if it was not, or cannot be started.
+  bool start_anew(PeerId id);
+  /// Stops the process of peer `id`, and returns the process; empty if there is none, or it stands still.
+  std::optional<pid_t> freeze(PeerId id);
+  /// Lets it go on, if it is still the process of peer `id`.
+  void thaw(PeerId id, pid_t process);
 
   /// After the observer's `bye`: waits until the children have ended by themselves.
   void reap();
@@ -90,10 +91,11 @@ class Children {
     bool killed = false;
     bool gone = false;            // the process has ended, and that was handled
     bool ended_by_fault = false;  // and was not started again
+    bool joins_anew = false;      // it was started without a state
+    bool is_frozen = false;
   };
 
   void kill_all();
-  void signal_to(PeerId id, int signal) const;
   static void end(Child& child);
   bool comes_back(std::size_t id);
   bool start_again(std::size_t id, bool resumes);

@@ -2,34 +2,45 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace hearsay {
 
 FaultInjector::FaultInjector(const std::vector<Fault>& faults, Children& children, const Notice& notice)
     : children_(children), notice_(notice) {
   for (const Fault& fault : faults)
-    for (const PeerId id : fault.peers) add(fault, id);
-  std::ranges::stable_sort(steps_, {}, &Step::at);
+    for (const PeerId id : fault.peers) add(fault.at, [this, fault, id] { happen(fault, id); });
 }
 
-void FaultInjector::add(const Fault& fault, PeerId id) {
-  add(fault.at, [this, say = sentence_on(fault, id)] { notice_(say); });
+/// Behind those of the same time.
+void FaultInjector::add(Duration at, std::function<void()> happens) {
+  const auto place = std::ranges::upper_bound(steps_, at, {}, &Step::at);
+  steps_.insert(place, {at, std::move(happens)});
+}
+
+/// What cannot happen, since there is no such process or it stands still already, is not said.
+void FaultInjector::happen(const Fault& fault, PeerId id) {
   switch (fault.kind) {
     case Fault::Kind::death:
-      add(fault.at,
-          [this, id, comes_back = fault.lasts.has_value()] { children_.end_by_fault(id, comes_back); });
-      if (fault.lasts) add(fault.at + *fault.lasts, [this, id] { children_.start_anew(id); });
+      if (!children_.end_by_fault(id, fault.lasts.has_value())) return;
+      if (fault.lasts)
+        add(fault.at + *fault.lasts, [this, id] {
+          if (!children_.start_anew(id)) notice_("peer " + std::to_string(id) + " was not started again");
+        });
       break;
     case Fault::Kind::freeze:
-      add(fault.at, [this, id] { children_.freeze(id); });
-      add(fault.at + *fault.lasts, [this, id] { children_.thaw(id); });
+      if (const auto process = children_.freeze(id))
+        add(fault.at + *fault.lasts, [this, id, process] { children_.thaw(id, *process); });
+      else
+        return;
       break;
     case Fault::Kind::rejoin:
-      add(fault.at, [this, id] { children_.start_anew(id); });
+      if (!children_.start_anew(id)) return;
       break;
     case Fault::Kind::partition:
       break;
   }
+  notice_(sentence_on(fault, id));
 }
 
 void FaultInjector::begin(Instant origin) {
@@ -38,7 +49,11 @@ void FaultInjector::begin(Instant origin) {
 
 void FaultInjector::look(Instant now) {
   if (!origin_) return;
-  while (next_ < steps_.size() && *origin_ + steps_[next_].at <= now) steps_[next_++].happens();
+  while (!steps_.empty() && *origin_ + steps_.front().at <= now) {
+    const std::function<void()> happens = std::move(steps_.front().happens);
+    steps_.erase(steps_.begin());
+    happens();
+  }
 }
 
 }  // namespace hearsay

@@ -27,13 +27,12 @@ class FaultInjector {
     Duration at;  // since the start of the run
     std::function<void()> happens;
   };
-  void add(Duration at, std::function<void()> happens) { steps_.push_back({at, std::move(happens)}); }
-  void add(const Fault& fault, PeerId id);
+  void add(Duration at, std::function<void()> happens);
+  void happen(const Fault& fault, PeerId id);
 
   Children& children_;
   const Notice& notice_;
-  std::vector<Step> steps_;  // in the order of time
-  std::size_t next_ = 0;
+  std::vector<Step> steps_;  // to come, in the order of time
   std::optional<Instant> origin_;
 };
 

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <exception>
 
+#include "runtime/process/parent_end.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -77,7 +78,8 @@ void die_with(pid_t parent) {
   if (getppid() != parent) _exit(3);  // the parent died before prctl
 }
 
-[[noreturn]] void tend(const ForkServer::PeerMain& peer_main, const Notice& notice, int socket) {
+[[noreturn]] void tend(const ForkServer::PeerMain& peer_main, const Notice& notice, bool peers_outlive_parent,
+                       int socket) {
   signal(SIGINT, SIG_IGN);  // Ctrl-C reaches all processes of the group; the parent decides what happens
   signal(SIGTERM, SIG_DFL);
   signal(SIGCHLD, SIG_IGN);  // no wait for the children: the kernel reaps them
@@ -88,7 +90,11 @@ void die_with(pid_t parent) {
     if (descriptor < 0) _exit(0);
     const pid_t process = fork();
     if (process == 0) {
-      die_with(self);
+      if (peers_outlive_parent)
+        outlive_parent();
+      else
+        die_with(self);
+      if (getppid() != self) _exit(3);
       close(socket);
       signal(SIGCHLD, SIG_DFL);
       live(peer_main, notice, request, descriptor);
@@ -100,7 +106,7 @@ void die_with(pid_t parent) {
 
 }  // namespace
 
-ForkServer::ForkServer(PeerMain peer_main, const Notice& notice) {
+ForkServer::ForkServer(PeerMain peer_main, const Notice& notice, bool peers_outlive_parent) {
   std::array<int, 2> ends{};
   std::fflush(nullptr);
   const pid_t parent = getpid();
@@ -110,7 +116,7 @@ ForkServer::ForkServer(PeerMain peer_main, const Notice& notice) {
   if (process_ == 0) {
     die_with(parent);
     close(ends[0]);
-    tend(peer_main, notice, ends[1]);
+    tend(peer_main, notice, peers_outlive_parent, ends[1]);
   }
   close(ends[1]);
   socket_ = ends[0];

@@ -27,7 +27,8 @@ class ForkServer {
 
   /// Forks the fork server; `peer_main` is run by each process that it forks. `notice` is told what a
   /// PeerMain throws. Throws Misuse if the machine gives out no more processes.
-  ForkServer(PeerMain peer_main, const Notice& notice);
+  /// `peers_outlive_parent`: what it forks goes on without the parent (parent_end.hpp).
+  ForkServer(PeerMain peer_main, const Notice& notice, bool peers_outlive_parent = false);
   ~ForkServer();
   ForkServer(const ForkServer&) = delete;
   ForkServer& operator=(const ForkServer&) = delete;

@@ -168,7 +168,7 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
         [&](PeerId id, const std::string& address, bool resumes, int parent) {
           return child_main(experiment, id, address, resumes, parent, keys, network, control);
         },
-        control.notice);
+        control.notice, experiment.settings.failure.drops());
   Children children(fork_server ? &*fork_server : nullptr,
                     {.drops = experiment.settings.failure.drops(),
                      .keeps_checkpoints = experiment.settings.failure.keeps_checkpoints(),

@@ -49,14 +49,14 @@ template <class Scalar>
 void PeerDriver<Scalar>::drive() {
   while (!participant_.end() || report_) {
     look_around();
-    advance();
+    const bool has_heard_all = advance();
     if (report_ && compute_thread_.is_done()) {
       end_background_work();
     } else if (const Work* const work = participant_.next_work(monotonic_now())) {
       carry_out();
       begin(std::visit([this](const auto& wanted) { return job(wanted); }, *work));
       serve_now_and_then();
-    } else if (!participant_.end() || report_) {
+    } else if (has_heard_all && (!participant_.end() || report_)) {
       wait_for_sockets();
     }
   }
@@ -72,12 +72,14 @@ void PeerDriver<Scalar>::look_around() {
 }
 
 template <class Scalar>
-void PeerDriver<Scalar>::advance() {
-  while (participant_.advance(monotonic_now())) {
+bool PeerDriver<Scalar>::advance() {
+  bool has_heard_all = false;
+  for (int k = 0; k < most_events_a_turn && !has_heard_all; ++k) {
+    has_heard_all = !participant_.advance(monotonic_now());
     carry_out();
-    serve_now_and_then();
+    if (!has_heard_all) serve_now_and_then();
   }
-  carry_out();
+  return has_heard_all;
 }
 
 template <class Scalar>
@@ -181,18 +183,20 @@ auto PeerDriver<Scalar>::job(const ComputeGradient& gradient) -> Job {
 
 template <class Scalar>
 auto PeerDriver<Scalar>::job(const TakeCheckpoint& checkpoint) -> Job {
-  saved_meters_ = meters();
-  return {
-      [this, &session = checkpoint.session] { keeper_.save(participant_.peer(), session, saved_meters_); },
-      [this] { participant_.checkpoint_taken(monotonic_now()); }};
+  meters_before_work_ = meters();
+  return {[this, &session = checkpoint.session] {
+            keeper_.save(participant_.peer(), session, meters_before_work_);
+          },
+          [this] { participant_.checkpoint_taken(monotonic_now()); }};
 }
 
 template <class Scalar>
 auto PeerDriver<Scalar>::job(const MakeEvaluation&) -> Job {
+  meters_before_work_ = meters();  // here: the sockets are served meanwhile
   const auto make = [this] {
     failure_ = failure_of([this] {
       payload_ = evaluation_payload(experiment_.problem, experiment_.settings.run, participant_.id(),
-                                    participant_.peer().told_model(), meters());
+                                    participant_.peer().told_model(), meters_before_work_);
     });
   };
   const auto report = [this] {

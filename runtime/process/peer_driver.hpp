@@ -35,11 +35,14 @@ class PeerDriver {
   /// So long frames may wait in the sockets: short compared with anything that waits for them.
   static constexpr Duration max_serve_gap = std::chrono::milliseconds(1);
 
+  /// Then the driver looks whether its work is done, and what the user wants.
+  static constexpr int most_events_a_turn = 256;
+
   void drive();
   /// Tells the participant what the user wants, and whether the observer's process is there.
   void look_around();
-  /// Lets the participant hear what the sockets have heard.
-  void advance();
+  /// Lets the participant hear what the sockets have heard. False if there is more.
+  bool advance();
   /// Writes, sends and says what the participant wants written, sent and said.
   void carry_out();
   void wait_for_sockets();
@@ -92,7 +95,7 @@ class PeerDriver {
   std::optional<ObjectiveFailure> failure_;
   std::optional<PeerEnd> cannot_;  // it could not be done
   Instant gradient_began_{};
-  PeerMeters saved_meters_;
+  PeerMeters meters_before_work_;
   RestoredPeer<Scalar> restored_;
   std::vector<std::byte> payload_;
   std::optional<std::vector<std::byte>> answer_;

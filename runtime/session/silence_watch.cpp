@@ -10,11 +10,12 @@ SilenceWatch::SilenceWatch(PeerId self, Duration lost_after, Duration heartbeat,
                            std::vector<WatchedPeer> watched)
     : self_(self), heartbeat_(heartbeat), then_(then), stalls_(lost_after) {
   for (WatchedPeer& peer : watched) watched_.push_back({std::move(peer), ArrivalDeadline(lost_after)});
+  ensure(std::ranges::is_sorted(watched_, {}, id_of), "watched peers are ascending");
 }
 
 SilenceWatch::Watched& SilenceWatch::of(PeerId id) {
-  const auto found = std::ranges::find(watched_, id, [](const Watched& watched) { return watched.peer.id; });
-  ensure(found != watched_.end(), "a peer waits for those only that it watches");
+  const auto found = std::ranges::lower_bound(watched_, id, {}, id_of);
+  ensure(found != watched_.end() && found->peer.id == id, "a peer waits for those only that it watches");
   return *found;
 }
 

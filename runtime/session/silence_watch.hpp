@@ -23,7 +23,7 @@ struct WatchedPeer {
 class SilenceWatch {
  public:
   /// Watched peers send a heartbeat every `heartbeat`. A peer is lost after the limit of its ArrivalDeadline,
-  /// which is at least `lost_after`.
+  /// which is at least `lost_after`. `watched` is ascending.
   SilenceWatch(PeerId self, Duration lost_after, Duration heartbeat, AfterSilence then,
                std::vector<WatchedPeer> watched);
 
@@ -53,6 +53,7 @@ class SilenceWatch {
     ArrivalDeadline deadline;
     Instant last{};
   };
+  static PeerId id_of(const Watched& watched) { return watched.peer.id; }
   static constexpr Duration first_word_after = std::chrono::seconds(10);
 
   Watched& of(PeerId id);

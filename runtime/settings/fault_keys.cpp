@@ -61,7 +61,8 @@ Fault read_fault(const SettingTable& table, PeerId peer_count) {
   const Setting& kind = table.required("kind");
   fault.kind = static_cast<Fault::Kind>(kind.one_of(kinds_of_faults()));
   fault.lasts = read_for(table);
-  if (fault.kind == Fault::Kind::freeze && !fault.lasts) table.required("for");
+  if (fault.kind == Fault::Kind::freeze && !fault.lasts)
+    kind.refuse("a time, too, \"for\" which the process stands still");
   if (fault.kind == Fault::Kind::rejoin && fault.lasts)
     throw Misuse(find(table, "for")->label() + ": leave it out; a process that rejoins stays");
   if (fault.kind == Fault::Kind::partition && fault.peers.size() == peer_count)
@@ -94,6 +95,8 @@ std::vector<FaultTable> read_faults(const Setting& array, PeerId peer_count) {
   for (const std::string& name : names) known.push_back(array.key + "." + name);
   std::vector<FaultTable> tables;
   for (const SettingTable& table : tables_of(array)) {
+    if (const Setting* const random = find(table, "random"))
+      random->refuse("a table, such as { kills = 5, seed = 7, within = \"60 s\" }");
     require_known_keys(table.settings, known);
     const bool is_random = std::ranges::any_of(table.settings, [](const Setting& setting) {
       return setting.key.find(".random.") != std::string::npos;

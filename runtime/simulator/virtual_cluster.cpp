@@ -53,58 +53,59 @@ RunOutcome<Scalar> VirtualCluster<Scalar>::run() {
 template <class Scalar>
 void VirtualCluster<Scalar>::enter_faults() {
   for (const Fault& fault : faults_of(settings().faults, experiment_.peer_count()))
-    time_.at(observer_.origin() + fault.at, [this, fault] { happen(fault); });
+    for (const PeerId id : fault.peers)
+      time_.at(observer_.origin() + fault.at, [this, fault, id] {
+        if (happen(fault, id)) control_.notice(sentence_on(fault, id));
+      });
 }
 
 template <class Scalar>
-void VirtualCluster<Scalar>::happen(const Fault& fault) {
-  for (const PeerId id : fault.peers) {
-    control_.notice(sentence_on(fault, id));
-    switch (fault.kind) {
-      case Fault::Kind::death:
-        end_process(id, fault.lasts);
-        break;
-      case Fault::Kind::freeze:
-        freeze(id, *fault.lasts);
-        break;
-      case Fault::Kind::rejoin:
-        start_again(id);
-        break;
-      case Fault::Kind::partition:  // the network knows it
-        break;
-    }
+bool VirtualCluster<Scalar>::happen(const Fault& fault, PeerId id) {
+  switch (fault.kind) {
+    case Fault::Kind::death:
+      return end_process(id, fault.lasts);
+    case Fault::Kind::freeze:
+      return freeze(id, *fault.lasts);
+    case Fault::Kind::rejoin:
+      return start_again(id);
+    case Fault::Kind::partition:  // the network knows it
+      return true;
   }
+  return false;
 }
 
 template <class Scalar>
-void VirtualCluster<Scalar>::end_process(PeerId id, std::optional<Duration> lasts) {
-  if (!processes_[id].is_up()) return;
+bool VirtualCluster<Scalar>::end_process(PeerId id, std::optional<Duration> lasts) {
+  if (!processes_[id].is_up()) return false;
   processes_[id].participant.reset();
   processes_[id].is_frozen = false;
   processes_[id].held_up.clear();
   if (lasts) time_.at(time_.now() + *lasts, [this, id] { start_again(id); });
-  if (lasts && takes_checkpoints()) return;
+  if (lasts && takes_checkpoints()) return true;
   observer_.lose_peer(id, name_of(id) + " was lost: killed by signal 9");
   serve_observer();
+  return true;
 }
 
 /// From its checkpoint, or, if the run takes none, without a state.
 template <class Scalar>
-void VirtualCluster<Scalar>::start_again(PeerId id) {
-  if (processes_[id].is_up()) return;
+bool VirtualCluster<Scalar>::start_again(PeerId id) {
+  if (processes_[id].is_up() || observer_.over()) return false;
   const bool resumes = takes_checkpoints() && processes_[id].life > 0;
   restarts_ += resumes;
   start(id, resumes);
+  return true;
 }
 
 template <class Scalar>
-void VirtualCluster<Scalar>::freeze(PeerId id, Duration lasts) {
+bool VirtualCluster<Scalar>::freeze(PeerId id, Duration lasts) {
   Process& process = processes_[id];
-  if (!process.is_up() || process.is_frozen) return;
+  if (!process.is_up() || process.is_frozen) return false;
   process.is_frozen = true;
   time_.at(time_.now() + lasts, [this, id, life = process.life] {
     if (processes_[id].life == life && processes_[id].is_up()) thaw(id);
   });
+  return true;
 }
 
 template <class Scalar>
@@ -178,7 +179,11 @@ void VirtualCluster<Scalar>::go_on(PeerId id) {
     while (process.participant->advance(time_.now())) carry_out(id);
     carry_out(id);
   } while (begin_work(id));
-  if (!process.is_up()) return;
+  if (const auto& end = process.participant->end()) {
+    if (end->exit_code != 0 && settings().failure.drops() && observer_.is_open())
+      control_.notice(end->reason);  // the others go on
+    return;
+  }
   const Instant again = process.participant->look_again();
   if (again > time_.now() && again < process.wakes_at) wake(id, again);
 }

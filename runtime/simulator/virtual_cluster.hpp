@@ -41,10 +41,11 @@ class VirtualCluster {
 
   // Faults.
   void enter_faults();
-  void happen(const Fault& fault);
-  void end_process(PeerId id, std::optional<Duration> lasts);
-  void start_again(PeerId id);
-  void freeze(PeerId id, Duration lasts);
+  /// False if it cannot happen: there is no such process, or it stands still already.
+  bool happen(const Fault& fault, PeerId id);
+  bool end_process(PeerId id, std::optional<Duration> lasts);
+  bool start_again(PeerId id);
+  bool freeze(PeerId id, Duration lasts);
   void thaw(PeerId id);
 
   // Processes.

@@ -174,6 +174,11 @@ TEST_CASE("faults: what a run cannot bear as it is told is refused, with the rem
   };
   CHECK(refused(fault("1 s", "3", "rejoin", "")).find("expected failure.policy = \"drop\"") !=
         std::string::npos);
+  CHECK(refused(std::string(drops) + fault("1 s", "0", "kill", "1 s")).find("peer 0 cannot join anew") !=
+        std::string::npos);
+  CHECK(misuse_text([&] {
+          outcome_of("ef21", std::string(drops) + fault("1 s", "2", "kill", "1 s"));
+        }).find("ef21 cannot be joined") != std::string::npos);
   CHECK(refused("network.evaluations = \"shaped\"\n" + fault("1 s", "3", "kill", ""))
             .find("expected \"free\"") != std::string::npos);
 }
