@@ -21,6 +21,7 @@
 #include "tools/check/check_connections.hpp"
 #include "tools/check/dry_run.hpp"
 #include "tools/check/evaluation_time.hpp"
+#include "tools/check/failure_text.hpp"
 #include "tools/check/plan.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
@@ -123,22 +124,6 @@ Json as_json(const std::string& name, const Plan& plan) {
 
 std::string bytes_text(double bytes) {
   return bytes == std::floor(bytes) ? grouped(static_cast<std::uint64_t>(bytes)) : fixed(bytes, 1);
-}
-
-std::string failure_text(const RunSettings::Failure& failure, bool rounds_close) {
-  const std::string silence = "after " + to_text(failure.lost_after) + " of silence (at most " +
-                              to_text(ArrivalDeadline::times_lost_after * failure.lost_after) +
-                              ", if a peer was silent for long before) ";
-  std::string policy =
-      failure.drops() ? silence + "the others go on without it" +
-                            (rounds_close ? " (until then the hub takes it for late, round by round)" : "")
-                      : silence + "the run ends";
-  if (failure.hub_standby)
-    policy += "; if it is the hub, peer " + std::to_string(*failure.hub_standby) + " takes over";
-  if (!failure.keeps_checkpoints()) return policy + "; no checkpoints";
-  return policy + "; checkpoints every " +
-         (failure.checkpoint_period != Duration{0} ? to_text(failure.checkpoint_period)
-                                                   : counted(failure.checkpoint_every, "iteration"));
 }
 
 std::string early_end_text(const RunSettings::Run& run) {
@@ -311,6 +296,7 @@ std::string as_text(const std::string& name, const Plan& plan) {
                  ", " + counted(plan.peers, "peer") + ", " + mixing_text(plan)});
   table.add({"network", network_text(settings)});
   table.add({"a lost peer", failure_text(settings.failure, settings.topology.rounds_close())});
+  if (!settings.faults.empty()) table.add({"faults", faults_text(settings.faults, plan.peers)});
   table.add({"a gradient", compute_text(plan)});
   table.add({"iterations", grouped(plan.iterations) + early_end_text(settings.run)});
   if (plan.kept_model_bytes() > 0.0)
