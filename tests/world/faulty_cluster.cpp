@@ -222,7 +222,10 @@ bool FaultyCluster::begin_work(PeerId id) {
   } else if (std::holds_alternative<ComputeGradient>(*work)) {
     participant.peer().compute_gradient();
     at(now_ + gradient_time, id, [this, id, began = now_] {
-      nodes_[id].participant->gradient_arrived(began, now_, now_);
+      if (std::exchange(nodes_[id].fails, false))
+        nodes_[id].participant->failed({"a bad sample"}, now_);
+      else
+        nodes_[id].participant->gradient_arrived(began, now_, now_);
       go_on(id);
     });
   } else if (const auto* const checkpoint = std::get_if<TakeCheckpoint>(work)) {

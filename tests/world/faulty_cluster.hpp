@@ -48,6 +48,12 @@ class FaultyCluster {
   void lose(PeerId id, Duration when);
   /// Stops the process of peer `id` in [from, until). Arriving frames wait.
   void freeze(PeerId id, Duration from, Duration until);
+  /// The user interrupts the process of peer `id`.
+  void interrupt(PeerId id, Duration when);
+  /// The process of peer `id` is asked to end.
+  void leave(PeerId id, Duration when);
+  /// The first gradient of peer `id` that ends after `when` fails.
+  void fail_gradient(PeerId id, Duration when);
   /// Kills all processes, the observer too, and starts them anew with the record of the observer. They go on
   /// from a common checkpoint.
   void crash_all(Duration when, Duration back);
@@ -127,6 +133,7 @@ class FaultyCluster {
     std::map<std::uint64_t, Vector<double>> evaluated = {};
     std::vector<std::function<void()>> held_up = {};  // events that wait while the process is frozen
     bool frozen = false;
+    bool fails = false;  // its next gradient
 
     /// True if the process runs.
     bool is_up() const { return participant && !participant->end(); }

@@ -1,6 +1,6 @@
 #include "tests/world/faulty_cluster.hpp"
 
-// Processes that begin late, come back without a state, and what became of each.
+// Processes that begin late, come back without a state or are told to end, and what became of each.
 
 namespace hearsay {
 
@@ -13,6 +13,26 @@ void FaultyCluster::begin_late(PeerId id, Duration when) {
 void FaultyCluster::replace(PeerId id, Duration when, Duration back) {
   at(Instant(when), [this, id] { kill(id); });
   at(Instant(back), [this, id] { start(id, false); });
+}
+
+void FaultyCluster::interrupt(PeerId id, Duration when) {
+  at(Instant(when), [this, id] {
+    if (!nodes_[id].is_up()) return;
+    nodes_[id].participant->interrupt(now_);
+    go_on(id);
+  });
+}
+
+void FaultyCluster::leave(PeerId id, Duration when) {
+  at(Instant(when), [this, id] {
+    if (!nodes_[id].is_up()) return;
+    nodes_[id].participant->leave(now_);
+    go_on(id);
+  });
+}
+
+void FaultyCluster::fail_gradient(PeerId id, Duration when) {
+  at(Instant(when), [this, id] { nodes_[id].fails = true; });
 }
 
 const MixingRow* FaultyCluster::Life::row(std::uint64_t iteration) const {
