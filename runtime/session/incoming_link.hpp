@@ -27,6 +27,12 @@ class IncomingLink {
   }
   bool has_greeted() const { return incarnation_.has_value(); }
   bool has_greeted_as(std::uint32_t incarnation) const { return incarnation_ == incarnation; }
+  /// Policy "drop": that process offers that the edge be in again, or has taken the offer. Its hello, over
+  /// another connection, may come later.
+  void agrees(std::uint32_t incarnation) { agreed_with_ = incarnation; }
+  bool is_known(std::uint32_t incarnation) const {
+    return incarnation_ == incarnation || agreed_with_ == incarnation;
+  }
 
   enum class Frame {
     next,       ///< no frame before this one is missing
@@ -60,6 +66,7 @@ class IncomingLink {
 
  private:
   std::optional<std::uint32_t> incarnation_;
+  std::optional<std::uint32_t> agreed_with_;
   std::uint64_t expected_ = 0;
   bool asked_again_ = false;
 };

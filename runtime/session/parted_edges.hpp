@@ -20,10 +20,12 @@ class PartedEdges {
   bool contains(PeerId neighbor) const { return find(neighbor) != nullptr; }
   /// The edge is out. An offer that was made for it, or an agreement that it be in again, is forgotten.
   void part(PeerId neighbor);
-  /// True if a hello that says that the edge is out was sent before both ends agreed that it be in again.
-  bool is_outdated(const FrameHeader& hello) const {
-    const auto from = restored_from(hello.sender);
-    return from && hello.iteration < *from;
+  /// True if a hello or `parted`, which says that the edge is out, was sent before both ends agreed that it
+  /// be in again. (What comes over another connection than the agreement may come later. If its sender has
+  /// removed the edge once more, its next hello says so.)
+  bool is_outdated(const FrameHeader& word) const {
+    const auto from = restored_from(word.sender);
+    return from && word.iteration < *from;
   }
 
   /// Notes the change of an edge, and tells the other end.

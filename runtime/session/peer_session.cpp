@@ -232,6 +232,7 @@ FrameUse PeerSession::hear_destination(PeerId destination, const FrameHeader& he
     hear_that_it_parted(destination, head, payload);
     return FrameUse::words;
   }
+  if (head.kind == FrameKind::taken) note_agreement(head);
   if (parted_.hear_destination(destination, head, context_)) return FrameUse::words;
   OutgoingLink& link = outgoing_.to(destination);
   switch (head.kind) {
@@ -314,10 +315,10 @@ void PeerSession::hear_that_it_parted(PeerId neighbor, const FrameHeader& parted
                                       std::span<const std::byte> why) {
   if (context_.may_join())
     begin_joining(neighbor);
-  else
-    context_.events.push_back(to_neighbor::as_parted(parted).leaves
-                                  ? PeerDeparted{neighbor, "it " + how_it_left(why)}
-                                  : PeerDeparted{neighbor, parted_from_this, true});
+  else if (to_neighbor::as_parted(parted).leaves)
+    context_.events.push_back(PeerDeparted{neighbor, "it " + how_it_left(why)});
+  else if (!parted_.is_outdated(parted))
+    context_.events.push_back(PeerDeparted{neighbor, parted_from_this, true});
 }
 
 /// Handles a frame from a source whose edge is out.
@@ -388,9 +389,8 @@ void PeerSession::hear_join(PeerId joiner) {
 /// True if the hello is of a new process under the id of a peer that this one has trained with.
 bool PeerSession::is_of_successor(const FrameHeader& hello) {
   const IncomingLink* const link = find_source(hello.sender);
-  if (!context_.has_started() || !context_.input.model_bytes || !link || hello.run_id != context_.run_id)
-    return false;
-  if (link->has_greeted_as(hello.incarnation)) return false;
+  const bool may_be = context_.has_started() && context_.input.model_bytes && hello.run_id == context_.run_id;
+  if (!may_be || !link || link->is_known(hello.incarnation)) return false;
   // The predecessor may not have greeted this process. The new process is told from it by needing messages
   // that the predecessor had no more need of.
   return link->has_greeted() || (context_.is_destination(hello.sender) &&

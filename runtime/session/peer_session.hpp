@@ -96,6 +96,7 @@ class PeerSession {
     const FrameUse use = take_from_source(header, payload);
     IncomingLink* const link = find_source(header.sender);
     if (link && use != FrameUse::garbage) link->heard_at = now;
+    if (header.kind == FrameKind::offer && use != FrameUse::garbage) note_agreement(header);
     return use;
   }
   /// Handles a reply that came at the DEALER which is connected to `destination`.
@@ -155,6 +156,10 @@ class PeerSession {
   void greet_neighbors() {
     for (OutgoingLink& link : outgoing_.all())
       if (context_.has_started() || !parted_.contains(link.to)) greet(link);
+  }
+  /// Policy "drop": the sender offers that the edge be in again, or has taken this peer's offer.
+  void note_agreement(const FrameHeader& head) {
+    if (IncomingLink* const link = find_source(head.sender)) link->agrees(head.incarnation);
   }
   void tell_when_ready();
   void show_life();
