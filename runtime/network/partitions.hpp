@@ -15,6 +15,7 @@ class Partitions {
     std::erase_if(partitions_, [](const Fault& fault) { return fault.kind != Fault::Kind::partition; });
   }
 
+  bool empty() const { return partitions_.empty(); }
   /// True if no frame passes between a and b at this time since the start of the run. The observer is at the
   /// place of peer 0.
   bool is_cut(PeerId a, PeerId b, Duration since_start) const {

@@ -12,6 +12,7 @@
 #include "runtime/network/link.hpp"
 #include "runtime/observer/evaluation_period.hpp"
 #include "runtime/observer/observer.hpp"
+#include "runtime/participant/objective_failure.hpp"
 #include "runtime/record/peer_outcome.hpp"
 #include "runtime/simulator/evaluation_traffic.hpp"
 #include "runtime/simulator/event_queue.hpp"
@@ -278,14 +279,12 @@ class Simulation {
 
   /// Computes the gradient that the peer asks for. False if its objective has thrown, which ends the run.
   bool gradient_of(Peer<Scalar>& peer) {
-    try {
-      peer.compute_gradient();
-    } catch (const std::exception& thrown) {
-      stop_asked_ = dynamic_cast<const StopAsked*>(&thrown) != nullptr;
-      failure_ = "peer " + std::to_string(peer.id()) + ": its objective failed in iteration " +
-                 std::to_string(peer.iteration() + 1) + ": " + thrown.what();
-    }
-    return !failure_;
+    const auto failure = failure_of([&] { peer.compute_gradient(); });
+    if (!failure) return true;
+    stop_asked_ = failure->asks_to_stop;
+    failure_ = "peer " + std::to_string(peer.id()) + ": its objective failed in iteration " +
+               std::to_string(peer.iteration() + 1) + ": " + failure->what;
+    return false;
   }
 
   /// Notes when the round of a hub is over, if it has just begun one.

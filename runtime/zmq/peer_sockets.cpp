@@ -113,7 +113,8 @@ class PeerSockets::Server {
   }
 
   bool is_cut_off(PeerId other) const {
-    return has_begun_ && input_.partitions.is_cut(input_.self, other, monotonic_now() - *session_->origin());
+    return has_begun_ && !input_.partitions.empty() &&
+           input_.partitions.is_cut(input_.self, other, monotonic_now() - *session_->origin());
   }
 
   void look_at_handshakes(Instant now) {

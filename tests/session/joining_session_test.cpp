@@ -74,6 +74,15 @@ struct Scene {
     session.events().clear();
   }
 
+  /// True if the session has told its driver, since the last call, that a neighbor is gone.
+  bool has_departed() {
+    const bool departed = std::ranges::any_of(session.events(), [](const SocketEvent& event) {
+      return std::holds_alternative<PeerDeparted>(event);
+    });
+    session.events().clear();
+    return departed;
+  }
+
   struct Word {
     PeerId to;
     FrameKind kind;
@@ -328,36 +337,22 @@ TEST_CASE("failure.join_later: what a run cannot begin without, or never take in
 TEST_CASE("edges: a word of before an edge came back, over another connection, does not remove it again") {
   Scene scene;
   scene.train();
-  const auto has_departed = [&] {
-    const bool departed = std::ranges::any_of(scene.session.events(), [](const SocketEvent& event) {
-      return std::holds_alternative<PeerDeparted>(event);
-    });
-    scene.session.events().clear();
-    return departed;
-  };
   scene.session.send_edge_request({EdgeRequest::What::part, 1});
   scene.session.send_edge_request({EdgeRequest::What::take, 1, 12});  // in again from iteration 12 on
   scene.session.hear_source(scene.header(1, FrameKind::parted, 5), {}, Instant{});
   scene.reply(1, FrameKind::parted, 5);
-  CHECK(!has_departed());
+  CHECK(!scene.has_departed());
   FrameHeader leaves = scene.header(1, FrameKind::parted, 5);
   leaves.slot = 1;
   scene.session.hear_source(leaves, {}, Instant{});
-  CHECK(has_departed());
+  CHECK(scene.has_departed());
   scene.session.hear_source(scene.header(1, FrameKind::parted, 12), {}, Instant{});
-  CHECK(has_departed());
+  CHECK(scene.has_departed());
 }
 
 TEST_CASE("edges: a hello that comes after its sender has taken the offer is not of a new process") {
   Scene scene;
   scene.train();
-  const auto has_departed = [&] {
-    const bool departed = std::ranges::any_of(scene.session.events(), [](const SocketEvent& event) {
-      return std::holds_alternative<PeerDeparted>(event);
-    });
-    scene.session.events().clear();
-    return departed;
-  };
   constexpr std::uint32_t anew = 91;  // the process of peer 1 was started anew, and joined
   scene.session.send_edge_request({EdgeRequest::What::part, 1});
   scene.session.send_edge_request({EdgeRequest::What::offer, 1, 12});
@@ -367,9 +362,9 @@ TEST_CASE("edges: a hello that comes after its sender has taken the offer is not
   scene.session.send_edge_request({EdgeRequest::What::agree, 1, 12});
   scene.session.events().clear();
   scene.hello(1, 0, anew);
-  CHECK(!has_departed());
+  CHECK(!scene.has_departed());
   scene.hello(1, 0, 92);
-  CHECK(has_departed());
+  CHECK(scene.has_departed());
 }
 
 }  // namespace hearsay::test::joining_session_test
