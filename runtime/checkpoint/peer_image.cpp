@@ -127,13 +127,13 @@ std::vector<std::byte> image_of(Peer<Scalar>& peer) {
   if (const auto evaluations = peer.verdicts_.evaluations.progress())
     for (const std::uint64_t iteration : *evaluations) image.number(iteration);
   for (const PeerCounterRow& row : peer_counter_rows) image.number(peer.counters_.*row.member);
-  image.number(static_cast<std::uint32_t>(peer.guard_.last_sent_digests().size()));
-  for (const auto& [hearer, digest] : peer.guard_.last_sent_digests()) {
+  image.number(static_cast<std::uint32_t>(peer.method_.guard().last_sent_digests().size()));
+  for (const auto& [hearer, digest] : peer.method_.guard().last_sent_digests()) {
     image.number(hearer);
     image.number(digest);
   }
   const std::vector<Inbox::Message> waiting =
-      peer.inbox_.waiting_beyond(first_needed_in(peer.completed_ + 1, peer.input_.staleness) - 1);
+      peer.method_.inbox().waiting_beyond(first_needed_in(peer.completed_ + 1, peer.input_.staleness) - 1);
   image.number(static_cast<std::uint32_t>(waiting.size()));
   for (const Inbox::Message& message : waiting) {
     image.number(message.key.iteration);
@@ -151,7 +151,7 @@ template <class Scalar>
 bool restore(Peer<Scalar>& peer, std::span<const std::byte> bytes, InboxOnRestore inbox) {
   ensure(peer.state_ == PeerState::idle && peer.completed_ == 0 && !peer.verdicts_.last,
          "a peer is restored before anything happens to it");
-  if (peer.answering_) return false;
+  if (peer.role_.asynchronous()) return false;
   ByteReader image(bytes);
   peer.completed_ = image.number<std::uint64_t>();
   peer.verdicts_.last = read_optional(image);
@@ -163,8 +163,8 @@ bool restore(Peer<Scalar>& peer, std::span<const std::byte> bytes, InboxOnRestor
   }
   for (const PeerCounterRow& row : peer_counter_rows)
     peer.counters_.*row.member = image.number<std::uint64_t>();
-  if (image.number<std::uint32_t>() != peer.guard_.last_sent_digests().size()) return false;
-  for (auto& [hearer, digest] : peer.guard_.last_sent_digests()) {
+  if (image.number<std::uint32_t>() != peer.method_.guard().last_sent_digests().size()) return false;
+  for (auto& [hearer, digest] : peer.method_.guard().last_sent_digests()) {
     if (image.number<std::uint32_t>() != hearer) return false;
     digest = image.number<std::uint64_t>();
   }
@@ -181,7 +181,7 @@ bool restore(Peer<Scalar>& peer, std::span<const std::byte> bytes, InboxOnRestor
     if (inbox == InboxOnRestore::drop) continue;
     PacketBuffer packet = peer.input_.packets->acquire();
     std::ranges::copy(content, packet.resize(content.size()).begin());
-    if (peer.inbox_.file(key, std::move(packet).seal()) != Inbox::Filing::filed) return false;
+    if (peer.method_.inbox().file(key, std::move(packet).seal()) != Inbox::Filing::filed) return false;
   }
   peer.says_again_ = inbox == InboxOnRestore::drop;
   StateReader<Scalar> state(image);

@@ -73,13 +73,6 @@ std::uint64_t minibatches_per_iteration(const Experiment<Scalar>& experiment, Pe
          options.find(option::rounds).value_or(1);
 }
 
-/// Returns the hub with which peer `id` trains; empty if the peer is itself the hub, or there is none.
-template <class Scalar>
-std::optional<PeerId> hub_of(const Experiment<Scalar>& experiment, PeerId id) {
-  if (!experiment.method->pattern.has_hub || id == hub_id) return std::nullopt;
-  return hub_id;
-}
-
 /// Returns what peer `id` is made from, its method apart.
 template <class Scalar>
 PeerInput<Scalar> input_of(const Experiment<Scalar>& experiment, PeerId id, PacketPool& packets,
@@ -111,7 +104,7 @@ PeerInput<Scalar> input_of(const Experiment<Scalar>& experiment, PeerId id, Pack
           .weights_follow = weights_follow(experiment),
           .rounds_close = settings.topology.rounds_close(),
           .edges_return = experiment.method->membership == Membership::exact && !settings.failure.hub_standby,
-          .hub = hub_of(experiment, id),
+          .hub = experiment.method->pattern.has_hub ? std::optional(hub_id) : std::nullopt,
           .absent = settings.failure.join_later,
           .joins_at = returns.joins_at};
 }

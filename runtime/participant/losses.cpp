@@ -28,7 +28,7 @@ void Losses<Scalar>::judge_neighbors() {
       part_.detector.judge(part_.now, part_.peer->iteration() + 1, part_.peer->waiting_for());
   if (judgement.word) part_.tell_user(News::waits, part_.id(), *judgement.word);
   for (const SilenceWatch::Lost& lost : judgement.lost) {
-    if (part_.drops() && part_.is_hub(lost.id) && !part_.peer->survives_hub())
+    if (part_.drops() && part_.is_hub(lost.id) && !part_.peer->role().survives_hub())
       lose_hub(lost.how);
     else if (part_.drops())
       part_from(lost.id, lost.how);
@@ -43,17 +43,17 @@ template <class Scalar>
 void Losses<Scalar>::judge_offers() {
   if (part_.peer->state() != PeerState::needs_agreement || !part_.detector.has_waited_too_long(part_.now))
     return;
-  if (part_.peer->lacks_hub()) return lose_hub("it has gone on without this peer");
-  for (const PeerId neighbor : part_.peer->offered()) part_from(neighbor, "it does not answer");
+  if (part_.peer->neighbors().lacks_hub()) return lose_hub("it has gone on without this peer");
+  for (const PeerId neighbor : part_.peer->neighbors().offered()) part_from(neighbor, "it does not answer");
 }
 
 /// Gives up, or believes the standby, where the hub is lost and has one.
 template <class Scalar>
 void Losses<Scalar>::judge_hub_with_standby() {
   const Peer<Scalar>& peer = *part_.peer;
-  if (peer.hears_claim() && part_.detector.is_silent(hub_id, part_.now))
+  if (peer.role().hears_claim(peer.iteration()) && part_.detector.is_silent(hub_id, part_.now))
     part_from(hub_id, "peer " + std::to_string(*part_.failure().hub_standby) + " has taken over");
-  if (peer.awaits_standby() && part_.now - part_.detector.waits_since() > patience_with_standby())
+  if (peer.role().awaits_standby() && part_.now - part_.detector.waits_since() > patience_with_standby())
     lose_hub("it has not taken over from peer " + std::to_string(hub_id));
   if (peer.was_mistaken()) lose_hub("it has gone on without this peer, which had taken over");
 }
@@ -100,18 +100,22 @@ void Losses<Scalar>::judge_destinations() {
 
 template <class Scalar>
 void Losses<Scalar>::hear(const PeerDeparted& departed) {
-  if (departed.takes_this_for_gone && part_.peer->is_replaced_by(departed.id)) return end_as_replaced();
-  if (departed.takes_this_for_gone && departed.id == hub_id) part_.peer->stand_down();
+  if (departed.takes_this_for_gone) {
+    const HubRole* hub = part_.peer->role().as_hub();
+    if (hub && hub->is_replaced_by(departed.id)) return end_as_replaced();
+    StandbyHub<Scalar>* second_hub = part_.peer->standby_hub();
+    if (second_hub && departed.id == hub_id) second_hub->stand_down();
+  }
   part_from(departed.id, departed.how);
 }
 
 template <class Scalar>
 void Losses<Scalar>::part_from(PeerId neighbor, const std::string& why) {
   Peer<Scalar>& peer = *part_.peer;
-  if (!part_.drops() || !peer.deals_with(neighbor)) return;
+  if (!part_.drops() || !peer.role().deals_with(neighbor)) return;
   if (!part_.has_started()) return leave_before_the_start(neighbor);
   const bool loses_hub = part_.is_hub(neighbor);
-  if (!peer.has_lost(neighbor)) {
+  if (!peer.role().has_lost(neighbor)) {
     const std::uint64_t iteration =
         peer.standby_hub() && loses_hub ? peer.standby_hub()->round() : peer.iteration() + 1;
     part_.tell_user(News::parts, neighbor,
@@ -120,10 +124,10 @@ void Losses<Scalar>::part_from(PeerId neighbor, const std::string& why) {
   }
   const std::uint64_t rounds = peer.counters().gossip_rounds;
   send(respond(peer, PeerDeparted{neighbor, why}));
-  if (loses_hub && peer.awaits_standby()) part_.detector.begin_wait(part_.now);
+  if (loses_hub && peer.role().awaits_standby()) part_.detector.begin_wait(part_.now);
   if (peer.counters().gossip_rounds != rounds)  // the peer had waited for this neighbor alone
     part_.meter.round_ended_without(neighbor, part_.now, peer.state() == PeerState::needs_messages);
-  if (peer.is_deserted()) end_as_replaced();
+  if (const HubRole* hub = peer.role().as_hub(); hub && hub->is_deserted()) end_as_replaced();
 }
 
 template <class Scalar>
@@ -139,7 +143,7 @@ void Losses<Scalar>::leave_before_the_start(PeerId neighbor) {
 template <class Scalar>
 std::string Losses<Scalar>::what_follows(PeerId lost) const {
   if (!part_.is_hub(lost)) return " goes on without peer ";
-  if (!part_.peer->survives_hub()) return " waits for the hub, peer ";
+  if (!part_.peer->role().survives_hub()) return " waits for the hub, peer ";
   if (part_.peer->standby_hub()) return " takes over from the hub, peer ";
   return " waits for peer " + std::to_string(*part_.failure().hub_standby) +
          " to take over from the hub, peer ";
@@ -159,7 +163,7 @@ template <class Scalar>
 void Losses<Scalar>::lose_hub(const std::string& how) {
   if (!part_.begin_to_leave_alone()) return;
   part_.session.tell_observer({FrameKind::parted, part_.peer->iteration(), {}});
-  part_.end_with({3, "the hub, peer " + std::to_string(*part_.peer->hub()) + ", was lost: " + how +
+  part_.end_with({3, "the hub, peer " + std::to_string(*part_.peer->role().hub()) + ", was lost: " + how +
                          part_.in_iteration()});
 }
 

@@ -56,7 +56,7 @@ struct Part {
   bool drops() const { return failure().drops(); }
   /// True if the run has a hub, and `other` is it, as far as this peer knows.
   bool is_hub(PeerId other) const {
-    return experiment().method->pattern.has_hub && other == peer->hub().value_or(hub_id);
+    return experiment().method->pattern.has_hub && other == *peer->role().hub();
   }
   bool has_started() const { return phase != Phase::awaits_start && phase != Phase::restored; }
 

@@ -1,28 +1,20 @@
 #include "runtime/peer/peer.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "algorithms/arithmetic/reductions.hpp"
-#include "runtime/peer/joining.hpp"
 #include "runtime/peer/staleness.hpp"
-#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
 template <class Scalar>
 Peer<Scalar>::Peer(PeerInput<Scalar> input)
     : input_(std::move(input)),
-      iteration_(*this, PeerRows(*input_.schedule, input_.id), input_.seed),
-      answering_(input_.algorithm->answering()),
       verdicts_{.evaluations = {input_.evaluate_every, input_.evaluates_as_announced}},
-      gradients_(*input_.objective, input_.minibatches, input_.clip, input_.algorithm->model().size()),
-      inbox_(input_.schedule->peer_count(),
-             input_.staleness + (input_.rounds_close ? 2 * input_.evaluate_every : 0)),
-      exchanges_(input_.patient_neighbors),
       neighbors_(input_),
-      succession_(input_),
-      guard_(input_, counters_) {
-  ensure(!answering_ || !input_.checkpoints.any(),
+      role_(input_, counters_, neighbors_.neighborhood()),
+      method_({input_, neighbors_, role_, counters_, outbox_}) {
+  ensure(!role_.asynchronous() || !input_.checkpoints.any(),
          "what is under way between asynchronous peers is in no image");
   if (!input_.joins_at) return;
   completed_ = input_.joins_at->iteration;
@@ -41,10 +33,8 @@ void Peer<Scalar>::start() {
 template <class Scalar>
 void Peer<Scalar>::say_again() {
   for (std::uint64_t number = first_needed_in(completed_ + 1, input_.staleness); number <= completed_;
-       ++number) {
-    iteration_.begin(number, input_.step_size);
-    input_.algorithm->say_again(iteration_);
-  }
+       ++number)
+    method_.say_again(number);
 }
 
 template <class Scalar>
@@ -103,72 +93,56 @@ void Peer<Scalar>::verdict(std::uint64_t evaluated, bool proceed, const Announce
   go_on_with_second_hub();
 }
 
+/// False if an offer has to be answered first.
+template <class Scalar>
+bool Peer<Scalar>::may_begin() {
+  if (completed_ + 1 < neighbors_.holds_before()) return true;
+  state_ = PeerState::needs_agreement;
+  return false;
+}
+
 template <class Scalar>
 void Peer<Scalar>::begin_iteration() {
-  do {
-    const std::uint64_t number = completed_ + 1;
-    if (number >= neighbors_.holds_before()) {
-      state_ = PeerState::needs_agreement;
-      return;
-    }
-    iteration_.mix_as_scheduled();
-    iteration_.begin(number, input_.step_size);
-    if (!exchange_attachments()) return;
-    if (begin_method()) return;
-  } while (complete_iteration());
+  if (!may_begin()) return;
+  method_.begin(completed_ + 1);
+  follow_method();
+}
+
+/// The method has gone on: it waits for something, or its iteration is over, and others may be, too.
+template <class Scalar>
+void Peer<Scalar>::follow_method() {
+  while (method_.phase() == MethodPhase::over) {
+    if (!complete_iteration() || !may_begin()) return;
+    method_.begin(completed_ + 1);
+  }
+  state_ =
+      method_.phase() == MethodPhase::needs_gradient ? PeerState::needs_gradient : PeerState::needs_messages;
 }
 
 template <class Scalar>
 void Peer<Scalar>::close_round() {
   ensure(may_close_round(), "only a hub that waits for answers closes a round");
-  awaited_.give_up_missing();
-  answered_row_ = iteration_.mixing();
-  std::erase_if(answered_row_.hears, [&](const WeightedNeighbor& heard) {
-    return !std::ranges::binary_search(awaited_.senders(), heard.id);
-  });
-  iteration_.mix_by(answered_row_);
-  iteration_.turn_to(iteration_.number() - 1);
-  ++counters_.gossip_rounds;
-  resume();
-}
-
-/// False if the peer sits the iteration out.
-template <class Scalar>
-bool Peer<Scalar>::begin_method() {
-  gradients_.begin_iteration(iteration_);
-  neighbors_.mix(iteration_);
-  guard_.begin_iteration(iteration_, inbox_, outbox_);
-  if (input_.may_sit_out && !iteration_.mixing().participates) return false;
-  if (is_over(iteration_.number())) return false;
-  if (work_trace_) work_trace_->begin(iteration_.number());
-  task_ = input_.algorithm->iterate(iteration_);
-  resume();
-  return true;
-}
-
-template <class Scalar>
-void Peer<Scalar>::resume() {
-  if (neighbors_.attaching()) return take_attachments();
-  task_.resume();
-  if (task_.done() && complete_iteration()) begin_iteration();
+  method_.close_round(*role_.as_hub());
+  follow_method();
 }
 
 /// True if the next iteration is to begin at once.
 template <class Scalar>
 bool Peer<Scalar>::complete_iteration() {
   ++completed_;
-  awaited_.forget_packets();
-  if (!divergence_ && !all_finite(view(model())))
-    divergence_ = Divergence{iteration_.number(), "the model left the finite range"};
-  if (divergence_) {
+  std::optional<Divergence>& divergence = method_.divergence();
+  if (!divergence && !all_finite(view(model())))
+    divergence = Divergence{begun(), "the model left the finite range"};
+  if (divergence) {
     state_ = PeerState::diverged;
     answer_joiners();
     return false;
   }
-  if (input_.standby && !input_.hub)
-    succession_.tell_roster(completed_, iteration_.mixing(), *neighborhood(), outbox_);
-  succession_.attend(completed_, inbox_, outbox_);
-  if (succession_.keeps_up(completed_)) return end_iteration();
+  if (const HubRole* hub = role_.as_hub()) hub->tell_roster(completed_, row(), *input_.packets, outbox_);
+  const StandbyRole<Scalar>* standby = role_.as_standby();
+  if (!standby) return end_iteration();
+  standby->attend(completed_, method_.inbox(), outbox_);
+  if (standby_hub()->has_completed(completed_)) return end_iteration();
   state_ = PeerState::needs_copies;
   return false;
 }
@@ -176,8 +150,8 @@ bool Peer<Scalar>::complete_iteration() {
 /// The same, once the iteration is over at the second hub, too, if this peer keeps one ready.
 template <class Scalar>
 bool Peer<Scalar>::end_iteration() {
-  if (standby_hub()) divergence_ = standby_hub()->divergence();
-  if (divergence_) {
+  if (standby_hub()) method_.divergence() = standby_hub()->divergence();
+  if (method_.divergence()) {
     state_ = PeerState::diverged;
     return false;
   }
@@ -192,168 +166,66 @@ bool Peer<Scalar>::end_iteration() {
 }
 
 template <class Scalar>
-void Peer<Scalar>::send(Slot slot, PeerId to, const PacketRef& packet) {
-  if (answering_) exchanges_.ask(iteration_.number(), to);
-  if (work_trace_) work_trace_->add({WorkStep::Kind::send, slot, to, packet->size()});
-  const Outgoing message{to,
-                         {iteration_.number(), slot, input_.id},
-                         packet,
-                         {neighbors_.degree_to_send(), guard_.digest_to_send()}};
-  succession_.post(message, outbox_);
-  guard_.note_sent(iteration_.number(), slot, to);
-}
-
-template <class Scalar>
-bool Peer<Scalar>::request_gradient(const Vector<Scalar>& x, std::span<const Index> samples) {
-  if (work_trace_) work_trace_->add({.kind = WorkStep::Kind::gradient, .amount = samples.size()});
-  gradients_.request(x, samples);
-  state_ = PeerState::needs_gradient;
-  return false;
+void Peer<Scalar>::answer_joiners() {
+  const bool ends = has_ended() || verdicts_.stop_after || completed_ >= input_.iterations;
+  neighbors_.answer_joiners({completed_, verdicts_.last},
+                            [&] { return ends ? PacketRef() : copy_of(model(), input_.packets->acquire()); });
 }
 
 template <class Scalar>
 void Peer<Scalar>::compute_gradient() {
-  ensure(state_ == PeerState::needs_gradient, "a gradient was computed that nobody asked for");
-  counters_.gradient_evaluations += gradients_.requested_samples();
-  gradients_.compute();
+  method_.compute_gradient();
 }
 
 template <class Scalar>
 void Peer<Scalar>::gradient_arrived() {
-  ensure(state_ == PeerState::needs_gradient, "a gradient arrived that nobody asked for");
-  if (!divergence_)
-    if (auto defect = gradients_.defect())
-      divergence_ = Divergence{iteration_.number(), std::move(*defect), false, true};
-  resume();
-}
-
-template <class Scalar>
-bool Peer<Scalar>::request_packets(std::uint64_t number, Slot slot, std::span<const PeerId> senders) {
-  if (work_trace_)
-    work_trace_->add(
-        {WorkStep::Kind::wait, slot, 0, iteration_.number() - number, {senders.begin(), senders.end()}});
-  awaited_.begin(number, slot, senders);
-  if (!answering_) awaited_.take_from(inbox_);
-  neighbors_.depart_lost(awaited_, iteration_);
-  if (answering_ ? !exchanges_.asking() : awaited_.complete()) {
-    if (!answering_) ++counters_.gossip_rounds;
-    return true;
-  }
-  state_ = PeerState::needs_messages;
-  return false;
+  method_.gradient_arrived();
+  follow_method();
 }
 
 template <class Scalar>
 void Peer<Scalar>::deliver(MessageKey key, const PacketRef& packet, const MessageMetadata& metadata) {
-  if (answering_) return hear(key, packet);
-  if (!is_for_the_method(key, packet, metadata)) return;
-  if (key.iteration < first_needed_in(completed_ + 1, input_.staleness) || neighbors_.is_out(key)) {
-    ++counters_.late;
-    return;
+  if (AsynchronousRole<Scalar>* exchanging = role_.asynchronous()) {
+    if (!exchanging->take_in(method_.iteration(), key, packet, has_ended(), outbox_)) return;
+    if (state_ != PeerState::needs_messages) return;
+    method_.reply_arrived();
+    return follow_method();
   }
-  neighbors_.hear_degree(key, metadata.degree);
-  if (guard_.watches()) {
-    if (metadata.replica_digest != 0) guard_.hear_digest(key, metadata.replica_digest, completed_);
-    const bool under_way = iteration_.number() == completed_ + 1 && !neighbors_.attaching();
-    if (key.slot == copy_slot && under_way && key.iteration == iteration_.number())
-      return guard_.hear_copy(key, packet);
-  }
-  const auto taking =
-      state_ == PeerState::needs_messages ? awaited_.take(key, packet) : AwaitedPackets::Taking::not_awaited;
-  switch (taking) {
-    case AwaitedPackets::Taking::taken:
-      if (!awaited_.complete()) return;
-      ++counters_.gossip_rounds;
-      return resume();
-    case AwaitedPackets::Taking::duplicate:
-      ++counters_.duplicate;
+  switch (role_.hear(key, packet, metadata, completed_)) {
+    case Hearing::of_the_method:
+      if (method_.hear(key, packet, metadata, completed_)) follow_method();
       return;
-    case AwaitedPackets::Taking::not_awaited:
-      return file(key, packet);
-  }
-}
-
-/// Takes in a message of an asynchronous method.
-template <class Scalar>
-void Peer<Scalar>::hear(const MessageKey& key, const PacketRef& packet) {
-  const Exchanges::Outcome heard = exchanges_.hear(key, packet);
-  switch (heard) {
-    case Exchanges::Outcome::late:
-      ++counters_.late;
-      return;
-    case Exchanges::Outcome::duplicate:
-      ++counters_.duplicate;
-      return;
-    case Exchanges::Outcome::overflow:
-      ++counters_.overflow;
-      return;
-    case Exchanges::Outcome::reply:
-      if (packet->size() == 0) break;  // its sender is busy, or has ended
-      ++counters_.exchanges_asked;
-      ++counters_.gossip_rounds;
-      answering_->take_reply(iteration_, key.sender, packet);
-      break;
-    case Exchanges::Outcome::busy:
-      return reply(key, new_packet().seal());
-    case Exchanges::Outcome::request:
-      break;
-  }
-  while (const auto request = exchanges_.next()) answer(*request);
-  if (heard == Exchanges::Outcome::reply && state_ == PeerState::needs_messages) resume();
-}
-
-template <class Scalar>
-void Peer<Scalar>::answer(const Exchanges::Request& request) {
-  PacketRef answer;
-  if (!has_ended()) answer = answering_->answer(iteration_, request.key.sender, request.packet);
-  if (answer)
-    ++counters_.exchanges_answered;
-  else
-    answer = new_packet().seal();
-  reply(request.key, std::move(answer));
-}
-
-/// A malformed message is flagged even if the peer had diverged before.
-template <class Scalar>
-void Peer<Scalar>::report(CodecStatus status) {
-  if (status == CodecStatus::ok) return;
-  if (!divergence_) divergence_ = divergence_of(status, iteration_.number());
-  if (status == CodecStatus::malformed) divergence_->malformed = true;
-}
-
-template <class Scalar>
-bool Peer<Scalar>::is_for_the_method(MessageKey& key, const PacketRef& packet,
-                                     const MessageMetadata& metadata) {
-  using enum Hearing;
-  switch (succession_.hear(key, packet, metadata, completed_)) {
-    case of_the_hub:
-      return true;
-    case late:
+    case Hearing::late:
       ++counters_.late;
       break;
-    case contradiction:
-      if (has_ended()) return true;
-      divergence_ = HubSeat::contradiction_in(key.iteration);
-      if (state_ != PeerState::needs_gradient) state_ = PeerState::diverged;  // else at the iteration's end
+    case Hearing::contradiction:
+      contradict(key.iteration);
       break;
-    case kept:
+    case Hearing::kept:
       break;
   }
   go_on_with_second_hub();
-  return false;
+}
+
+/// Hub and standby have said different things in the iteration.
+template <class Scalar>
+void Peer<Scalar>::contradict(std::uint64_t iteration) {
+  if (has_ended()) return;
+  method_.divergence() = HubSeat::contradiction_in(iteration);
+  if (state_ == PeerState::needs_gradient) return;  // the peer ends with the iteration
+  method_.stop();
+  state_ = PeerState::diverged;
 }
 
 /// Lets the second hub go on, and this peer, if what it waits for is there then.
 template <class Scalar>
 void Peer<Scalar>::go_on_with_second_hub() {
-  if (!standby_hub()) return;
-  succession_.attend(completed_, inbox_, outbox_);
+  const StandbyRole<Scalar>* standby = role_.as_standby();
+  if (!standby) return;
+  standby->attend(completed_, method_.inbox(), outbox_);
   if (state_ == PeerState::needs_messages) {
-    awaited_.take_from(inbox_);
-    if (!awaited_.complete()) return;
-    ++counters_.gossip_rounds;
-    resume();
-  } else if (state_ == PeerState::needs_copies && succession_.keeps_up(completed_)) {
+    if (method_.take_from_inbox()) follow_method();
+  } else if (state_ == PeerState::needs_copies && standby_hub()->has_completed(completed_)) {
     if (end_iteration()) begin_iteration();
   }
 }
@@ -364,17 +236,17 @@ std::vector<PeerId> Peer<Scalar>::waiting_for() const {
                                                                     standby_hub() && standby_hub()->serves());
   if (for_second_hub) return standby_hub()->waiting_for();
   if (was_mistaken()) return {};  // nobody speaks to it as a hub
-  std::vector<PeerId> missing;
-  if (state_ == PeerState::needs_messages) missing = awaited_.missing_senders();
-  std::erase_if(missing, [&](PeerId id) { return neighbors_.lacks(id, iteration_.number()); });
-  if (hub() != input_.hub && !missing.empty()) missing = {*hub()};  // the method knows its first id
+  std::vector<PeerId> missing = method_.missing_senders();
+  std::erase_if(missing, [&](PeerId id) { return neighbors_.lacks(id, begun()); });
+  if (role_.hub() != input_.hub && !missing.empty())
+    missing = {*role_.hub()};  // the method knows its first id
   return missing;
 }
 
 template <class Scalar>
 StateDigests Peer<Scalar>::digests() {
   StateDigests digests = digest_state(*input_.algorithm);
-  digests.told = guard_.last_sent_digests();
+  digests.told = method_.guard().last_sent_digests();
   std::erase_if(digests.replicas,
                 [&](const auto& replica) { return neighbors_.lacks(replica.first, completed_); });
   return digests;
@@ -382,15 +254,10 @@ StateDigests Peer<Scalar>::digests() {
 
 template <class Scalar>
 void Peer<Scalar>::lose(PeerId neighbor) {
-  std::vector<HubSeat::Claim> claims;
-  const std::optional<PeerId> left = succession_.lose(neighbor, claims);
-  for (const HubSeat::Claim& claim : claims) deliver(claim.key, claim.packet, claim.metadata);
-  if (!left) return go_on_with_second_hub();
-  if (!neighbors_.lose(*left) || state_ != PeerState::needs_messages) return;
-  neighbors_.depart_lost(awaited_, iteration_);
-  if (!awaited_.complete()) return;
-  ++counters_.gossip_rounds;
-  resume();
+  const NeighborLoss loss = role_.lose(neighbor);
+  for (const HubSeat::Claim& claim : loss.claims) deliver(claim.key, claim.packet, claim.metadata);
+  if (!loss.neighbor) return go_on_with_second_hub();
+  if (neighbors_.lose(*loss.neighbor) && method_.depart_lost()) follow_method();
 }
 
 template class Peer<float>;

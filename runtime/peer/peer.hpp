@@ -3,29 +3,24 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "algorithms/compression/seam/packet.hpp"
 #include "algorithms/seam/algorithm.hpp"
 #include "runtime/foundation/announced.hpp"
 #include "runtime/foundation/digest.hpp"
-#include "runtime/peer/awaited_packets.hpp"
 #include "runtime/peer/counters.hpp"
 #include "runtime/peer/divergence.hpp"
-#include "runtime/peer/exchanges.hpp"
-#include "runtime/peer/hub_succession.hpp"
 #include "runtime/peer/inbox.hpp"
 #include "runtime/peer/joining.hpp"
-#include "runtime/peer/local_gradients.hpp"
+#include "runtime/peer/method_host.hpp"
 #include "runtime/peer/outgoing.hpp"
 #include "runtime/peer/peer_input.hpp"
 #include "runtime/peer/peer_neighbors.hpp"
 #include "runtime/peer/peer_state.hpp"
-#include "runtime/peer/replica_guard.hpp"
+#include "runtime/peer/role.hpp"
 #include "runtime/peer/work_trace.hpp"
 #include "topology/foundation/ensure.hpp"
 
@@ -60,12 +55,12 @@ bool restore(Peer<Scalar>& peer, std::span<const std::byte> image, InboxOnRestor
 /// peer that waits for a verdict still answers requests. So if a verdict ends an asynchronous run early, a
 /// model may be newer than the evaluated one.
 template <class Scalar>
-class Peer final : private IterationHost<Scalar> {
+class Peer {
  public:
   explicit Peer(PeerInput<Scalar> input);
 
   /// Records what the method asks for in `trace`. Call this before `start`.
-  void record_into(WorkTrace& trace) { work_trace_ = &trace; }
+  void record_into(WorkTrace& trace) { method_.record_into(trace); }
   /// Begins. There is no evaluation of x_0: all peers share it, so the observer evaluates it by itself.
   void start();
   void checkpoint_taken() {
@@ -85,13 +80,14 @@ class Peer final : private IterationHost<Scalar> {
   /// may neither read counters nor destroy the peer.
   void compute_gradient();
   /// How much work that gradient is, in gradients of a minibatch: more than 1 for a full gradient.
-  double gradient_work() const { return gradients_.work(); }
+  double gradient_work() const { return method_.gradient_work(); }
   void gradient_arrived();
   void deliver(MessageKey key, const PacketRef& packet, const MessageMetadata& metadata = {});
 
   /// True if this is a hub that waits for answers, and may go on without those that are missing.
   bool may_close_round() const {
-    return input_.rounds_close && !input_.hub && state_ == PeerState::needs_messages && !attaching();
+    const HubRole* hub = role_.as_hub();
+    return hub && hub->closes_rounds() && state_ == PeerState::needs_messages && !neighbors_.attaching();
   }
   /// The time of the round is over: goes on with the answers that have come. Call this if `may_close_round`.
   void close_round();
@@ -114,7 +110,7 @@ class Peer final : private IterationHost<Scalar> {
   }
   /// The first iteration from which on an edge can be in again: its degree has to be announced one iteration
   /// earlier, and that iteration must not have begun.
-  std::uint64_t earliest_attachment() const { return std::max(iteration_.number(), completed_) + 2; }
+  std::uint64_t earliest_attachment() const { return std::max(begun(), completed_) + 2; }
   /// Offers that the edge to a lost neighbor, which is heard again, be in again. Returns the first possible
   /// iteration; empty if none is left. Until the offer is answered, this peer does not begin the iteration
   /// before that one (needs_agreement).
@@ -129,51 +125,29 @@ class Peer final : private IterationHost<Scalar> {
     withdraw(neighbor);
     return possible;
   }
-  /// True if the hub with which this worker trains is lost. The worker begins no iteration until the edge is
-  /// in again.
-  bool lacks_hub() const { return neighbors_.lacks_hub(); }
-  /// The neighbors with an unanswered offer.
-  std::vector<PeerId> offered() const { return neighbors_.offered(); }
   /// The offer to the neighbor, if there is one, is void.
   void withdraw(PeerId neighbor) {
     neighbors_.withdraw(neighbor);
     if (state_ == PeerState::needs_agreement && completed_ + 1 < neighbors_.holds_before()) begin_iteration();
   }
-  /// True if the peer waits for attachments (attach_slot): edges come back with this iteration, and the
-  /// method has not begun. The peer's row of W is known after that.
-  bool attaching() const { return neighbors_.attaching(); }
   /// Neighbor `joiner`, which joins, asks for this peer's model. The copy is in `copies` as soon as no
   /// iteration is under way.
   void ask_for_model(PeerId joiner) {
     neighbors_.ask_for_model(joiner);
-    if (iteration_.number() <= completed_) answer_joiners();
+    if (begun() <= completed_) answer_joiners();
   }
   /// Copies of the model for neighbors that join. The driver sends and clears them after every call.
   std::vector<ModelCopy>& copies() { return neighbors_.copies(); }
+  /// The edges of this peer, and what was offered to which neighbor.
+  const PeerNeighbors<Scalar>& neighbors() const { return neighbors_; }
   /// Null under policy "wait".
   const Neighborhood* neighborhood() const { return neighbors_.neighborhood(); }
 
-  // A hub with a standby (hub_succession.hpp says what each of these means).
-
-  std::optional<PeerId> hub() const { return succession_.hub(); }
-  bool survives_hub() const { return succession_.survives_hub(); }
-  bool awaits_standby() const { return succession_.awaits_standby(); }
-  bool hears_claim() const { return succession_.hears_claim(completed_); }
-  bool deals_with(PeerId other) const { return succession_.deals_with(other, *neighborhood()); }
-  bool has_lost(PeerId other) const { return succession_.has_lost(other, *neighborhood()); }
+  /// What this peer is in the run, and, if there is a hub, who that is now.
+  const Role<Scalar>& role() const { return role_; }
   /// Null if this peer is no standby.
-  StandbyHub<Scalar>* standby_hub() const { return succession_.second_hub(); }
-  /// True if this is a hub whose standby, which was not lost here, has taken over: `neighbor` is the standby,
-  /// and takes this peer for gone.
-  bool is_replaced_by(PeerId neighbor) const {
-    const bool has_standby = input_.standby && !input_.hub;
-    return has_standby && neighbor == *input_.standby && !has_lost(neighbor);
-  }
-  /// True if this is a hub with a standby, and all workers have left.
-  bool is_deserted() const { return input_.standby && !input_.hub && neighborhood()->all_are_lost(); }
-  /// The hub takes this peer for gone: it does not stand by any more.
-  void stand_down() {
-    if (standby_hub()) standby_hub()->stand_down();
+  StandbyHub<Scalar>* standby_hub() const {
+    return role_.as_standby() ? &role_.as_standby()->second_hub() : nullptr;
   }
   /// True if this peer took over by mistake: the hub is alive, and the other workers follow it.
   bool was_mistaken() const { return standby_hub() && standby_hub()->was_mistaken(); }
@@ -192,9 +166,9 @@ class Peer final : private IterationHost<Scalar> {
 
   PeerId id() const { return input_.id; }
   /// The row of W in the iteration that was begun last.
-  const MixingRow& row() const { return iteration_.mixing(); }
+  const MixingRow& row() const { return method_.iteration().mixing(); }
   /// The iteration that was begun last; 0: none.
-  std::uint64_t begun() const { return iteration_.number(); }
+  std::uint64_t begun() const { return method_.iteration().number(); }
   /// Number of completed iterations.
   std::uint64_t iteration() const { return completed_; }
   /// The first iteration whose messages this peer still needs, apart from staleness.
@@ -211,7 +185,7 @@ class Peer final : private IterationHost<Scalar> {
   std::optional<std::uint64_t> last_verdict() const { return verdicts_.last; }
   const PeerCounters& counters() const { return counters_; }
   /// Why the peer diverged; empty if it has not.
-  const std::optional<Divergence>& divergence() const { return divergence_; }
+  const std::optional<Divergence>& divergence() const { return method_.divergence(); }
   /// Digests of the method's state, and of what each hearer was told last. Replicas of neighbors whose edges
   /// are out are left out: nothing updates them.
   StateDigests digests();
@@ -222,93 +196,32 @@ class Peer final : private IterationHost<Scalar> {
   friend std::vector<std::byte> image_of<Scalar>(Peer& peer);
   friend bool restore<Scalar>(Peer& peer, std::span<const std::byte> image, InboxOnRestore inbox);
 
-  // IterationHost
-  PacketBuffer new_packet() override { return input_.packets->acquire(); }
-  void send(Slot slot, PeerId to, const PacketRef& packet) override;
-  std::span<const Index> minibatch() override { return gradients_.minibatch(iteration_); }
-  void next_minibatch() override { gradients_.next_minibatch(iteration_); }
-  std::span<const Index> all_samples() override { return gradients_.all_samples(); }
-  bool request_gradient(const Vector<Scalar>& x, std::span<const Index> samples) override;
-  const Vector<Scalar>& gradient() const override { return gradients_.gradient(); }
-  bool request_packets(std::uint64_t number, Slot slot, std::span<const PeerId> senders) override;
-  std::span<const PacketRef> packets() const override { return awaited_.packets(); }
-  void report(CodecStatus status) override;
-
-  void hear(const MessageKey& key, const PacketRef& packet);
-  void answer(const Exchanges::Request& request);
-  void reply(const MessageKey& request, PacketRef packet) {
-    outbox_.push_back({request.sender, {request.iteration, reply_slot, input_.id}, std::move(packet)});
-  }
-
-  void file(const MessageKey& key, const PacketRef& packet) {
-    switch (inbox_.file(key, packet)) {
-      case Inbox::Filing::filed:
-        break;
-      case Inbox::Filing::duplicate:
-        ++counters_.duplicate;
-        break;
-      case Inbox::Filing::overflow:
-        ++counters_.overflow;
-        break;
-    }
-  }
   bool checkpoint_is_due() const;
   bool evaluation_is_due() const {
     return verdicts_.evaluations.is_at(completed_) || completed_ == input_.iterations;
   }
-  bool end_iteration();
   void evaluate_or_advance();
   void say_again();
   void advance_or_wait();
+  bool may_begin();
   void begin_iteration();
-  bool begin_method();
-  /// True if this peer is a worker, and the hub has begun a later round: an answer would be in vain.
-  bool is_over(std::uint64_t round) const {
-    return input_.rounds_close && input_.hub && inbox_.has_beyond(*input_.hub, round);
-  }
-  /// Exchanges attachments with neighbors whose edges come back. False if this peer has to wait for some.
-  bool exchange_attachments() {
-    const std::vector<PeerId> attached = neighbors_.begin_iteration(iteration_.number(), outbox_);
-    if (attached.empty()) return true;
-    if (!request_packets(iteration_.number(), attach_slot, attached)) return false;
-    report(neighbors_.end_attaching(awaited_));
-    return true;
-  }
-  void take_attachments() {
-    report(neighbors_.end_attaching(awaited_));
-    if (!begin_method() && complete_iteration()) begin_iteration();
-  }
-  void answer_joiners() {
-    const bool ends = has_ended() || verdicts_.stop_after || completed_ >= input_.iterations;
-    neighbors_.answer_joiners({completed_, verdicts_.last},
-                              [&] { return ends ? PacketRef() : copy_of(model(), new_packet()); });
-  }
-  void resume();
+  void follow_method();
   bool complete_iteration();
-
-  bool is_for_the_method(MessageKey& key, const PacketRef& packet, const MessageMetadata& metadata);
+  bool end_iteration();
+  void contradict(std::uint64_t iteration);
+  void answer_joiners();
   void go_on_with_second_hub();
 
   PeerInput<Scalar> input_;
-  WorkTrace* work_trace_ = nullptr;
-  Iteration<Scalar> iteration_;
-  Task task_;
   PeerState state_ = PeerState::idle;
-  Answering<Scalar>* answering_;  // of the algorithm; null if it is synchronous
   std::uint64_t completed_ = 0;
   KnownVerdicts verdicts_;
-  LocalGradients<Scalar> gradients_;
-  Inbox inbox_;
-  AwaitedPackets awaited_;
-  Exchanges exchanges_;      // instead of the inbox, if the method is asynchronous
-  MixingRow answered_row_;   // of a round that was closed: without those that have not answered
   bool says_again_ = false;  // all peers were restored: `start` sends the last messages again
   PeerCounters counters_;
-  PeerNeighbors<Scalar> neighbors_;
-  HubSuccession<Scalar> succession_;
-  ReplicaGuard<Scalar> guard_;
   std::vector<Outgoing> outbox_;
-  std::optional<Divergence> divergence_;
+  PeerNeighbors<Scalar> neighbors_;
+  Role<Scalar> role_;
+  MethodHost<Scalar> method_;
 };
 
 }  // namespace hearsay

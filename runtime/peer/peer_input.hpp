@@ -48,8 +48,8 @@ struct PeerInput {
   /// over. Methods with answers_may_be_late only.
   bool rounds_close = false;
   bool edges_return = true;  ///< false: edges that have left stay out
-  /// The hub that this worker trains with. Under policy "drop" the worker begins no iteration while the edge
-  /// to the hub is out. Empty: this peer is no worker of a hub.
+  /// The hub of the run, possibly this peer. Under policy "drop" a worker begins no iteration while the edge
+  /// to the hub is out. Empty: there is none.
   std::optional<PeerId> hub = {};
   /// The worker that stands by for the hub; edges do not return then. Empty: none does.
   std::optional<PeerId> standby = {};

@@ -62,7 +62,11 @@ class PeerNeighbors {
   /// The first iteration that must not begin before all offers are answered: in it the degrees are announced
   /// with which the edges come back. 0: none may, since the hub is lost.
   std::uint64_t holds_before() const;
-  bool lacks_hub() const { return input_.hub && neighborhood_ && neighborhood_->is_lost(*input_.hub); }
+  /// True if the hub with which this worker trains is lost. The worker begins no iteration until the edge is
+  /// in again.
+  bool lacks_hub() const {
+    return neighborhood_ && input_.hub && *input_.hub != input_.id && neighborhood_->is_lost(*input_.hub);
+  }
 
   /// Begins iteration `number`. Returns the neighbors whose edges come back with it, ascending, and puts an
   /// attachment for each of them into the outbox.

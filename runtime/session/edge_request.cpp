@@ -8,9 +8,9 @@ namespace hearsay {
 
 template <class Scalar>
 std::optional<EdgeRequest> respond(Peer<Scalar>& peer, const PeerDeparted& news) {
-  if (!peer.deals_with(news.id)) return std::nullopt;
-  const bool was_lost = peer.has_lost(news.id);
-  const std::vector<PeerId> offered = peer.offered();
+  if (!peer.role().deals_with(news.id)) return std::nullopt;
+  const bool was_lost = peer.role().has_lost(news.id);
+  const std::vector<PeerId> offered = peer.neighbors().offered();
   if (was_lost && std::ranges::find(offered, news.id) == offered.end()) return std::nullopt;
   peer.withdraw(news.id);
   if (!was_lost) peer.lose(news.id);

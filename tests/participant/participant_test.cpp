@@ -180,6 +180,18 @@ TEST_CASE("participant: one that is stopped where an evaluation is due makes it 
   CHECK(!scene.participant.end());
 }
 
+TEST_CASE("participant: one that has completed an iteration says so, although it sends nothing yet") {
+  const auto experiment = pair("d-psgd", 1);
+  Scene scene(experiment);
+  scene.start();
+  CHECK(scene.participant.session().state().next_needed == 1);
+  scene.compute_gradient();
+  scene.hear_message(1);
+  scene.advance();
+  REQUIRE(scene.wants<MakeEvaluation>());
+  CHECK(scene.participant.session().state().next_needed == 2);
+}
+
 TEST_CASE("participant: the observer's silence while a result was made does not count against it") {
   const auto experiment = pair("d-psgd", 100);
   Scene scene(experiment);

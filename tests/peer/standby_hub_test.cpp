@@ -143,7 +143,7 @@ TEST_CASE("standby hub: a worker that heard both hubs say different things ends 
   };
   model(0, std::byte{0});
   model(standby, std::byte{1});  // a claim, as long as the hub is there
-  CHECK(worker.hears_claim());
+  CHECK(worker.role().hears_claim(worker.iteration()));
   CHECK_FALSE(worker.divergence());
   worker.lose(0);
   REQUIRE(worker.divergence());

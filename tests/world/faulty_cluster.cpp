@@ -284,7 +284,7 @@ void FaultyCluster::log(Node& node) {
 
 void FaultyCluster::note_row(Node& node) {
   const Peer<double>& peer = node.participant->peer();
-  if (!node.participant->has_started() || !peer.neighborhood() || peer.attaching()) return;
+  if (!node.participant->has_started() || !peer.neighborhood() || peer.neighbors().attaching()) return;
   if (peer.begun() <= node.joined_at + node.rows.size()) return;
   node.rows.resize(peer.begun() - node.joined_at - 1, Life::not_seen);
   node.rows.push_back(peer.row());

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "algorithms/compression/seam/packet.hpp"
+#include "algorithms/seam/algorithm.hpp"
+#include "runtime/peer/awaited_packets.hpp"
+#include "runtime/peer/counters.hpp"
+#include "runtime/peer/divergence.hpp"
+#include "runtime/peer/inbox.hpp"
+#include "runtime/peer/local_gradients.hpp"
+#include "runtime/peer/outgoing.hpp"
+#include "runtime/peer/peer_input.hpp"
+#include "runtime/peer/peer_neighbors.hpp"
+#include "runtime/peer/replica_guard.hpp"
+#include "runtime/peer/role.hpp"
+#include "runtime/peer/work_trace.hpp"
+
+namespace hearsay {
+
+/// What the method of a peer waits for within an iteration.
+enum class MethodPhase {
+  over,            ///< nothing: no iteration is under way
+  needs_gradient,  ///< `compute_gradient`, then `gradient_arrived`
+  needs_messages,  ///< `hear`, as messages come
+};
+
+/// One peer's method, an iteration at a time: carries out what the method asks of its host, and resumes it
+/// once the answer is there. What lies between two iterations is the peer's (peer.hpp).
+///
+/// Under policy "drop" an iteration begins with what edges bring that come back with it.
+template <class Scalar>
+class MethodHost final : private IterationHost<Scalar> {
+ public:
+  /// What the host shares with its peer. All of it must outlive the host.
+  struct Surroundings {
+    const PeerInput<Scalar>& input;
+    PeerNeighbors<Scalar>& neighbors;
+    Role<Scalar>& role;
+    PeerCounters& counters;
+    std::vector<Outgoing>& outbox;
+  };
+  explicit MethodHost(const Surroundings& surroundings);
+
+  void record_into(WorkTrace& trace) { work_trace_ = &trace; }
+
+  MethodPhase phase() const { return phase_; }
+  /// Begins an iteration. It is over at once if the peer sits it out.
+  void begin(std::uint64_t number);
+  /// The method posts its messages of an earlier iteration again.
+  void say_again(std::uint64_t number);
+  /// No step of the method follows any more.
+  void stop() { end_iteration(); }
+
+  void compute_gradient();
+  double gradient_work() const { return gradients_.work(); }
+  void gradient_arrived();
+  /// Hears a message of a synchronous method, after `completed` iterations. True if the method went on.
+  bool hear(const MessageKey& key, const PacketRef& packet, const MessageMetadata& metadata,
+            std::uint64_t completed);
+  /// Takes what has been put into the inbox. True if the method went on.
+  bool take_from_inbox();
+  /// Stops waiting for the messages of lost neighbors. True if the method went on.
+  bool depart_lost();
+  /// Goes on with the answers that have come to this hub.
+  void close_round(HubRole& hub);
+  /// The reply to the request of this peer was taken in.
+  void reply_arrived() { resume(); }
+
+  Iteration<Scalar>& iteration() { return iteration_; }
+  const Iteration<Scalar>& iteration() const { return iteration_; }
+  Inbox& inbox() { return inbox_; }
+  ReplicaGuard<Scalar>& guard() { return guard_; }
+  /// The senders whose messages are missing; empty unless the method waits for messages.
+  std::vector<PeerId> missing_senders() const {
+    return phase_ == MethodPhase::needs_messages ? awaited_.missing_senders() : std::vector<PeerId>();
+  }
+  /// Why the method cannot go on; empty if it can. A peer that finds another reason writes it here.
+  std::optional<Divergence>& divergence() { return divergence_; }
+  const std::optional<Divergence>& divergence() const { return divergence_; }
+
+ private:
+  // IterationHost
+  PacketBuffer new_packet() override { return input_.packets->acquire(); }
+  void send(Slot slot, PeerId to, const PacketRef& packet) override;
+  std::span<const Index> minibatch() override { return gradients_.minibatch(iteration_); }
+  void next_minibatch() override { gradients_.next_minibatch(iteration_); }
+  std::span<const Index> all_samples() override { return gradients_.all_samples(); }
+  bool request_gradient(const Vector<Scalar>& x, std::span<const Index> samples) override;
+  const Vector<Scalar>& gradient() const override { return gradients_.gradient(); }
+  bool request_packets(std::uint64_t number, Slot slot, std::span<const PeerId> senders) override;
+  std::span<const PacketRef> packets() const override { return awaited_.packets(); }
+  void report(CodecStatus status) override;
+
+  void begin_method();
+  bool sits_out() const;
+  void end_attaching();
+  void end_iteration() {
+    phase_ = MethodPhase::over;
+    awaited_.forget_packets();
+  }
+  void resume();
+  bool resume_if_complete();
+  void file(const MessageKey& key, const PacketRef& packet);
+
+  const PeerInput<Scalar>& input_;
+  PeerNeighbors<Scalar>& neighbors_;
+  Role<Scalar>& role_;
+  PeerCounters& counters_;
+  std::vector<Outgoing>& outbox_;
+
+  MethodPhase phase_ = MethodPhase::over;
+  Iteration<Scalar> iteration_;
+  Task task_;
+  LocalGradients<Scalar> gradients_;
+  Inbox inbox_;
+  AwaitedPackets awaited_;
+  ReplicaGuard<Scalar> guard_;
+  WorkTrace* work_trace_ = nullptr;
+  std::optional<Divergence> divergence_;
+};
+
+}  // namespace hearsay
