@@ -186,6 +186,7 @@ bool MethodHost<Scalar>::depart_lost() {
 
 template <class Scalar>
 void MethodHost<Scalar>::close_round(HubRole& hub) {
+  ensure(phase_ == MethodPhase::needs_messages, "a round is closed whose answers are awaited");
   awaited_.give_up_missing();
   iteration_.mix_by(hub.row_of(iteration_.mixing(), awaited_.senders()));
   iteration_.turn_to(iteration_.number() - 1);

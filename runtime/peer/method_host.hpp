@@ -18,6 +18,7 @@
 #include "runtime/peer/replica_guard.hpp"
 #include "runtime/peer/role.hpp"
 #include "runtime/peer/work_trace.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -68,7 +69,10 @@ class MethodHost final : private IterationHost<Scalar> {
   /// Goes on with the answers that have come to this hub.
   void close_round(HubRole& hub);
   /// The reply to the request of this peer was taken in.
-  void reply_arrived() { resume(); }
+  void reply_arrived() {
+    ensure(phase_ == MethodPhase::needs_messages, "a reply comes to a peer that waits for it");
+    resume();
+  }
 
   Iteration<Scalar>& iteration() { return iteration_; }
   const Iteration<Scalar>& iteration() const { return iteration_; }

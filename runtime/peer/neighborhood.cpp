@@ -7,6 +7,12 @@
 
 namespace hearsay {
 
+namespace {
+
+constexpr double rounding = 1e-9;  // of a sum of weights
+
+}  // namespace
+
 Neighborhood::Neighborhood(MixingRow row, std::vector<std::uint32_t> degrees, WeightsFollow follow)
     : follow_(follow), degree_(static_cast<std::uint32_t>(row.hears.size())), next_degree_(degree_) {
   ensure(degrees.size() == row.hears.size(), "every neighbor has a degree");
@@ -108,6 +114,7 @@ void Neighborhood::hear_degree(PeerId neighbor, std::uint64_t iteration, std::ui
 }
 
 void Neighborhood::begin(std::uint64_t iteration) {
+  ensure(iteration > iteration_, "iterations are begun in order");
   iteration_ = iteration;
   degree_ = next_degree_;
   next_degree_ = static_cast<std::uint32_t>(
@@ -135,6 +142,7 @@ MixingRow Neighborhood::row() const {
     row.heard_by.push_back(edge.neighbor);
     others += weight;
   }
+  ensure(others <= 1.0 + rounding, "the weights of the edges that are in are those of a stochastic row");
   row.self_weight = 1.0 - others;
   return row;
 }

@@ -130,6 +130,7 @@ void Peer<Scalar>::close_round() {
 template <class Scalar>
 bool Peer<Scalar>::complete_iteration() {
   ++completed_;
+  ensure(begun() == completed_, "the iteration that is over is the one that was begun last");
   std::optional<Divergence>& divergence = method_.divergence();
   if (!divergence && !all_finite(view(model())))
     divergence = Divergence{begun(), "the model left the finite range"};
