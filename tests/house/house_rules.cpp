@@ -12,6 +12,7 @@
 #include "tests/house/pages.hpp"
 #include "tests/house/rooms.hpp"
 #include "tests/house/shared_units.hpp"
+#include "tests/house/sizes.hpp"
 #include "tests/house/standard_includes.hpp"
 
 namespace hearsay {
@@ -78,15 +79,6 @@ Violations headers_have_pragma_once(const SourceTree& tree) {
   for (const SourceFile& file : tree.files)
     if (file.is_header() && std::find(file.code.begin(), file.code.end(), "#pragma once") == file.code.end())
       found.push_back(file.path + ":1: no #pragma once");
-  return found;
-}
-
-Violations files_are_short(const SourceTree& tree) {
-  constexpr std::size_t most_lines = 400;
-  Violations found;
-  for (const SourceFile& file : tree.files)
-    if (file.is_cpp() && file.lines.size() > most_lines)
-      found.push_back(at(file, most_lines, std::to_string(file.lines.size()) + " lines, split at 400"));
   return found;
 }
 
@@ -238,7 +230,7 @@ const std::vector<HouseRule>& house_rules() {
       {"headers are light", headers_are_light},
       {"every header has #pragma once", headers_have_pragma_once},
       {"headers include what they name of the standard library", headers_include_what_they_name},
-      {"no file is longer than 400 lines", files_are_short},
+      {"a header and its source have at most 500 lines", pairs_are_short},
       {"the functions of a class stand in one file", classes_stand_in_one_file},
       {"sources of a folder can be compiled together", sources_compile_together},
       {"no class has more than 20 fields", classes_have_few_fields},
