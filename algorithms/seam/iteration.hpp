@@ -161,6 +161,9 @@ class Iteration {
   // there already. Otherwise the host resumes the task once it is.
 
   bool request_gradient(const Vector<Scalar>& x) { return host_->request_gradient(x, host_->minibatch()); }
+  bool request_gradient(const Vector<Scalar>& x, std::span<const Index> samples) {
+    return host_->request_gradient(x, samples);
+  }
   const Vector<Scalar>& requested_gradient() const { return host_->gradient(); }
   /// From `senders`, a span that outlives the wait, or from the neighbors in mixing().hears.
   bool request_packets(Slot slot, std::span<const PeerId> senders) {
