@@ -231,6 +231,7 @@ const std::vector<HouseRule>& house_rules() {
       {"every header has #pragma once", headers_have_pragma_once},
       {"headers include what they name of the standard library", headers_include_what_they_name},
       {"a header and its source have at most 500 lines", pairs_are_short},
+      {"no function is longer than 60 lines", functions_are_short},
       {"the functions of a class stand in one file", classes_stand_in_one_file},
       {"sources of a folder can be compiled together", sources_compile_together},
       {"no class has more than 20 fields", classes_have_few_fields},

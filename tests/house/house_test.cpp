@@ -165,6 +165,24 @@ TEST_CASE("house: code is found beside comments, literals and digit separators")
   CHECK(said.size() == 4);
 }
 
+TEST_CASE("house: the rows of a table are no lines of a function, nor are those of a class around it") {
+  const auto text = [](const std::string& begin, const std::string& row, const std::string& end) {
+    std::string all = "#pragma once\n" + begin;
+    for (int k = 0; k < 70; ++k) all += row;
+    return all + end;
+  };
+  for (const std::string& code :
+       {text("auto f() {\n  static const Rows rows = {\n", "      {1, {2, g({\n3})}},\n", "  };\n}\n"),
+        text("auto f() {\n  return Map<int, int>{\n", "      {1, 2},\n", "  };\n}\n"),
+        text("void f() {\n  for (const Row& row : {\n", "      {1},\n", "  }) use(row);\n}\n"),
+        text("class A final : public B<int(int)> {\n", "  int size() { return 1; }\n", "};\n"),
+        text("namespace a {\nenum class B : int {\n", "  c,\n", "};\n}\n"),
+        text("const Rows rows = {\n", "    {1, [] {\n       return 2; }},\n", "};\n")}) {
+    CAPTURE(code);
+    CHECK(verdicts(tree_with_readmes({{"tools/d.hpp", code}})).empty());
+  }
+}
+
 TEST_CASE("house: a README that leaves out a method is told which") {
   const std::string readme = "algorithms/README.md";
   const SourceTree tree = tree_of({{"README.md", "dcd-psgd\n"}, {readme, "# hearsay\n\nd-psgd, beer\n"}});
