@@ -73,7 +73,6 @@ class Iteration {
   void begin(std::uint64_t number, const StepSize& step_sizes);
 
   PeerId self() const { return rows_.self(); }
-  PeerId peer_count() const { return rows_.peer_count(); }
   /// The seed of the run, for what depends on more than one iteration.
   std::uint64_t seed() const { return seed_; }
   /// t, counted from 1
