@@ -107,12 +107,9 @@ std::string model_table() {
 }
 
 constexpr std::array tables{
-    ManualTable{"methods", "algorithms/README.md", method_table},
-    ManualTable{"method-options", "algorithms/README.md", option_table},
-    ManualTable{"compressors", "algorithms/README.md", compressor_table},
-    ManualTable{"models", "algorithms/README.md", model_table},
-    ManualTable{"topologies", "topology/README.md", topology_tables},
-    ManualTable{"keys", "runtime/settings/README.md", keys_markdown},
+    ManualTable{"methods", method_table},         ManualTable{"method-options", option_table},
+    ManualTable{"compressors", compressor_table}, ManualTable{"models", model_table},
+    ManualTable{"topologies", topology_tables},   ManualTable{"keys", keys_markdown},
 };
 
 }  // namespace

@@ -12,9 +12,8 @@ namespace hearsay {
 ///     <!-- generated: hearsay list --markdown NAME -->
 ///     <!-- end of what is generated -->
 struct ManualTable {
-  std::string_view name;    ///< "methods"
-  std::string_view readme;  ///< path of the README that holds it
-  std::string (*text)();    ///< returns it as Markdown, with a newline at the end
+  std::string_view name;  ///< "methods"
+  std::string (*text)();  ///< returns it as Markdown, with a newline at the end
 };
 
 std::span<const ManualTable> manual_tables();

@@ -136,21 +136,29 @@ void add_training(CommandLine& command, Driver driver, Invocation& invocation) {
 
 }  // namespace
 
-void print_closing_words(const FinishedRun& run) {
+namespace {
+
+std::string status_text(const FinishedRun& run) {
+  std::string text = to_text(run.status);
+  if (run.status == RunStatus::target) text += " loss reached";
+  text += " after " + counted(run.summary["iterations"], "iteration");
+  if (run.status == RunStatus::done && run.has_target) text += ", target loss not reached";
+  if (run.status == RunStatus::plateau) text += ": " + run.summary["reason"].get<std::string>();
+  return text;
+}
+
+/// True unless the model of the run is only a size.
+bool has_loss(const FinishedRun& run) {
+  return !run.summary["loss"].is_null() || run.status == RunStatus::diverged;
+}
+
+/// Adds how good the models are.
+void add_quality_rows(Table& table, const FinishedRun& run) {
   const auto& summary = run.summary;
-  const double peers = summary["peers"];
-  Table table({{"", Table::Align::left}, {"", Table::Align::left}});
-  std::string status = to_text(run.status);
-  if (run.status == RunStatus::target) status += " loss reached";
-  status += " after " + counted(summary["iterations"], "iteration");
-  if (run.status == RunStatus::done && run.has_target) status += ", target loss not reached";
-  if (run.status == RunStatus::plateau) status += ": " + summary["reason"].get<std::string>();
-  table.add({"status", status});
   const auto count_at = [&summary](const char* key) {
     return summary[key].is_number() ? summary[key].get<std::uint64_t>() : 0;
   };
-  const bool has_loss = !summary["loss"].is_null() || run.status == RunStatus::diverged;
-  if (has_loss)
+  if (has_loss(run))
     table.add(
         {"loss", significant(number_or_nan(summary["loss"]), 6) +
                      (summary["loss"].is_number() ? samples_text(count_at("loss_samples"), "training") : "") +
@@ -163,15 +171,21 @@ void print_closing_words(const FinishedRun& run) {
   if (summary["accuracy"].is_number())
     table.add({"accuracy", fixed(100.0 * summary["accuracy"].get<double>(), 2) + " %" +
                                samples_text(count_at("accuracy_samples"), summary["accuracy_of"])});
-  if (has_loss)
+  if (has_loss(run))
     table.add({"consensus distance", significant(number_or_nan(summary["consensus_distance"])) +
                                          (is_of_hub(summary) ? ", from the hub's model" : "")});
+}
+
+/// Adds what the run took: time, passes over the data, bytes.
+void add_cost_rows(Table& table, const FinishedRun& run) {
+  const auto& summary = run.summary;
+  const double peers = summary["peers"];
   const std::string kind = summary["virtual"] ? " (virtual)" : "";
   table.add({"time", seconds_text(summary["seconds"]) + kind});
   if (!run.slowness.empty()) table.add({"", run.slowness});
   if (summary["seconds_to_target"].is_number())
     table.add({"time to target", seconds_text(summary["seconds_to_target"]) + kind});
-  if (has_loss) table.add({"data passes", fixed(summary["epochs"], 2)});
+  if (has_loss(run)) table.add({"data passes", fixed(summary["epochs"], 2)});
   table.add({"gossip rounds", grouped(summary["gossip_rounds"])});
   table.add({"sent per peer", megabytes_text(summary["bytes_sent"].get<double>() / peers) +
                                   (summary["bits_per_parameter_and_gradient"].is_number()
@@ -186,6 +200,10 @@ void print_closing_words(const FinishedRun& run) {
                                : "")});
   table.add({"evaluation", megabytes_text(summary["evaluation_bytes"].get<double>() / peers) +
                                " a peer, to and from the observer"});
+}
+
+/// Adds what happened between the peers.
+void add_event_rows(Table& table, const nlohmann::ordered_json& summary) {
   if (summary["replicas_consistent"].is_boolean())
     table.add(
         {"replicas", summary["replicas_consistent"] ? "equal to their owners" : "DIFFER from their owners"});
@@ -197,6 +215,16 @@ void print_closing_words(const FinishedRun& run) {
     table.add({"late answers", grouped(rounds["late_answers"]) + " came when their round was over (" +
                                    rounds["clock"].get<std::string>() + " clock)"});
   if (const std::string faults = faults_text(summary); !faults.empty()) table.add({"faults", faults});
+}
+
+}  // namespace
+
+void print_closing_words(const FinishedRun& run) {
+  Table table({{"", Table::Align::left}, {"", Table::Align::left}});
+  table.add({"status", status_text(run)});
+  add_quality_rows(table, run);
+  add_cost_rows(table, run);
+  add_event_rows(table, run.summary);
   if (const std::string kept = kept_model_text(run); !kept.empty()) table.add({"model.npy", kept});
   if (run.output_created) table.add({"output", run.output.string()});
   std::fputs(table.text().c_str(), stdout);

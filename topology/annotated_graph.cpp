@@ -27,22 +27,6 @@ void require_number(const LinkNotes& notes, const std::string& place) {
   if (!notes.no_weight.empty()) throw Misuse(place + ": weight = " + notes.no_weight + ": expected a number");
 }
 
-MixingMatrix explicit_mixing(const AnnotatedGraph& annotated) {
-  std::vector<double> weights;
-  std::vector<std::string> names;
-  for (const PeerNotes& peer : annotated.peers) names.push_back(peer.name);
-  for (std::size_t k = 0; k < annotated.links.size(); ++k) {
-    const auto [a, b] = annotated.graph.edges()[k];
-    const std::string place = "link " + names[a] + " - " + names[b];
-    require_number(annotated.links[k], place);
-    if (!annotated.links[k].weight) throw Misuse(place + ": explicit weights need one on every link");
-    weights.push_back(*annotated.links[k].weight);
-  }
-  MixingMatrix mixing = MixingMatrix::explicit_weights(annotated.graph, weights, names);
-  require_self_weights(mixing, annotated.self_weights, names);
-  return mixing;
-}
-
 void require_self_weights(const MixingMatrix& mixing, const std::map<PeerId, double>& self_weights,
                           const std::vector<std::string>& names) {
   constexpr double rounding = 1e-6;  // of weights that were written with six digits

@@ -119,8 +119,6 @@ unsigned diameter_by_bounds(const Graph& graph, Search& search) {
 
 }  // namespace
 
-unsigned eccentricity(const Graph& graph, PeerId peer) { return Search(graph).eccentricity(peer); }
-
 unsigned diameter(const Graph& graph) {
   if (graph.min_degree() + 1 == graph.peer_count()) return graph.peer_count() > 1 ? 1 : 0;
   Search search(graph);

@@ -46,10 +46,6 @@ class Graph {
   std::shared_ptr<const Storage> storage_;
 };
 
-/// The number of links on the shortest path from `peer` to the peer farthest from it. The graph must be
-/// connected.
-unsigned eccentricity(const Graph& graph, PeerId peer);
-
 /// The largest number of links on a shortest path between two peers. The graph must be connected. Exact: by
 /// one breadth-first search if the graph looks the same from every peer (ring, torus, hypercube,
 /// exponential); else from as many peers as its bounds leave open, or, if the diameter is small, from all,

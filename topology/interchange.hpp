@@ -71,10 +71,6 @@ std::string mending_command(const GraphMending& mending);
 AnnotatedGraph annotated(const Graph& graph, const MixingMatrix* mixing = nullptr,
                          const std::vector<std::string>& names = {});
 
-/// Returns the mixing matrix with the weights that are on the links. Misuse names a link without a weight,
-/// and a link from a peer to itself whose weight is not what the peer's other links leave.
-MixingMatrix explicit_mixing(const AnnotatedGraph& annotated);
-
 /// Misuse if the weight of a peer's link to itself is not its self weight in `mixing`.
 void require_self_weights(const MixingMatrix& mixing, const std::map<PeerId, double>& self_weights,
                           const std::vector<std::string>& names);

@@ -27,7 +27,7 @@ std::int64_t nearest_code(double ratio) {
   return place.whole + (place.fraction >= 0.5 ? 1 : 0);
 }
 
-enum BucketKind : std::uint8_t { remainders = 0, full_precision = 1 };
+enum : std::uint8_t { remainders = 0, full_precision = 1 };
 
 }  // namespace
 

@@ -1,13 +1,10 @@
 #include "algorithms/compression/pipeline.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/arithmetic/wire_scalar.hpp"
-#include "algorithms/compression/seam/byte_pieces.hpp"
-#include "algorithms/compression/seam/compose.hpp"
 #include "algorithms/compression/selectors/magnitudes.hpp"
 #include "algorithms/compression/tiled_coding.hpp"
 #include "topology/foundation/ensure.hpp"
@@ -16,82 +13,12 @@ namespace hearsay {
 
 template <class Scalar>
 Pipeline<Scalar>::Pipeline(PipelineStages<Scalar> stages)
-    : stages_(std::move(stages)),
-      seeded_(std::ranges::any_of(stages_.transforms, [](const auto& stage) { return stage->uses_seed(); })),
-      mixed_(std::ranges::any_of(stages_.transforms, [](const auto& stage) { return stage->mixes(); })) {
+    : stages_(std::move(stages)), seeded_(stages_.use_seed()), mixed_(stages_.mix()) {
   ensure(!stages_.coder == !stages_.quantizer, "a pipeline codes what it quantizes");
   ensure(!stages_.index_coder || stages_.selector, "only a selection has indices");
   ensure(!stages_.selector || !stages_.selector->shares_indices() ||
              (stages_.index_coder && !stages_.selector->count_varies()),
          "a choice that is shared is a fixed number of indices that travel");
-}
-
-template <class Scalar>
-std::string Pipeline<Scalar>::spelling() const {
-  std::string text;
-  const auto add = [&](const std::string& stage) { text += (text.empty() ? "" : " | ") + stage; };
-  for (const auto& transform : stages_.transforms) add(transform->spelling());
-  if (stages_.selector) add(stages_.selector->spelling());
-  if (stages_.quantizer) add(stages_.quantizer->spelling());
-  if (stages_.index_coder && stages_.index_coder->spelling() != "") add(stages_.index_coder->spelling());
-  if (stages_.coder && stages_.coder->spelling() != stages_.quantizer->default_coder())
-    add(stages_.coder->spelling());
-  return text;
-}
-
-template <class Scalar>
-std::size_t Pipeline<Scalar>::coefficients_of(std::size_t dimension) const {
-  for (const auto& transform : stages_.transforms) dimension = transform->coefficients(dimension);
-  return dimension;
-}
-
-template <class Scalar>
-std::size_t Pipeline<Scalar>::most_bytes(std::size_t dimension) const {
-  if (dimension == 0) return 0;
-  const std::size_t size = coefficients_of(dimension);
-  std::size_t bytes = seeded_ ? sizeof(seed_) : 0;
-  std::size_t n = size;
-  if (const auto& selector = stages_.selector) {
-    n = selector->most(size);
-    bytes += selector->count_varies() ? sizeof(std::uint32_t) : 0;
-    bytes += selector->seed_bytes(size);
-    if (stages_.index_coder)
-      bytes += selector->count_varies() ? stages_.index_coder->most_bytes_up_to(n, size)
-                                        : stages_.index_coder->most_bytes(n, size);
-  }
-  if (!stages_.quantizer) return bytes + n * sizeof(Scalar);
-  const Quantizer<Scalar>& quantizer = *stages_.quantizer;
-  return bytes + quantizer.header_bytes(n) +
-         stages_.coder->most_bytes(n, quantizer.range(), quantizer.buckets());
-}
-
-template <class Scalar>
-Traits Pipeline<Scalar>::traits(std::size_t dimension) const {
-  const std::size_t size = coefficients_of(dimension);
-  Traits traits = exact_traits();
-  std::size_t before = dimension;
-  for (const auto& transform : stages_.transforms) {
-    traits = composed(traits, transform->traits(before));
-    before = transform->coefficients(before);
-  }
-  std::size_t n = size;
-  if (stages_.selector) {
-    n = stages_.selector->most(size);
-    if (!stages_.quantizer)
-      traits = composed(traits, stages_.selector->traits(size));
-    else
-      traits = composed(traits, on_selection(stages_.selector->traits(size), stages_.quantizer->traits(n)));
-  } else if (stages_.quantizer) {
-    traits = composed(traits, stages_.quantizer->traits(n));
-  }
-  double expansion = 1.0;
-  for (const auto& transform : stages_.transforms) expansion *= transform->expansion();
-  traits = behind_transforms(traits, expansion, mixed_);
-  traits.bytes = most_bytes(dimension);
-  traits.data_dependent_size = (stages_.selector && stages_.selector->count_varies()) ||
-                               (stages_.index_coder && stages_.index_coder->data_dependent_size()) ||
-                               (stages_.coder && stages_.coder->data_dependent_size());
-  return traits;
 }
 
 template <class Scalar>
@@ -108,7 +35,7 @@ void Pipeline<Scalar>::reserve_sweeps(std::size_t dimension) {
   if (stages_.transforms.empty()) return;
   // ping_ and pong_ swap with every transform, so each needs room for the most coefficients: those after the
   // last transform, since no transform reduces their number.
-  const std::size_t most = coefficients_of(dimension);
+  const std::size_t most = stages_.coefficients_of(dimension);
   for (auto* sweep : {&ping_, &pong_}) sweep->reserve(most);
   if (stages_.selector && stages_.selector->uses_latest())
     for (auto* sweep : {&latest_ping_, &latest_pong_}) sweep->reserve(most);
@@ -161,7 +88,7 @@ template <class Scalar>
 CodecStatus Pipeline<Scalar>::write_message(const EncodeInput<Scalar>& input, PacketBuffer& out) {
   const std::size_t dimension = input.vector.size();
   ensure(dimension <= std::numeric_limits<std::uint32_t>::max(), "an element's index fits 32 bits");
-  const std::size_t room = most_bytes(dimension);
+  const std::size_t room = stages_.most_bytes(dimension);
   BytePieces message(out.resize(room));
   if (dimension == 0) return CodecStatus::ok;
   const ElementKey key = input.random.element_key();
@@ -171,65 +98,72 @@ CodecStatus Pipeline<Scalar>::write_message(const EncodeInput<Scalar>& input, Pa
   }
   // A coordinate that is not finite counts even if it is not selected. Without a selector the quantizer
   // itself sees every such value.
-  bool finite = (!stages_.selector && stages_.quantizer) || all_finite(input.vector);
+  const bool finite = (!stages_.selector && stages_.quantizer) || all_finite(input.vector);
   std::span<const Scalar> latest;
   if (stages_.selector && stages_.selector->uses_latest()) latest = input.latest;
-  const std::span<const Scalar> y = transform(input.vector, seed_, latest);
-
-  std::span<const Scalar> values = y;
-  QuantizeInput quantize_input{key, std::nullopt};
-  if (const auto& selector = stages_.selector) {
-    const auto count_place =
-        selector->count_varies() ? message.take(sizeof(std::uint32_t)) : std::span<std::byte>();
-    const std::vector<std::uint32_t>& indices = selection_.indices;
-    if (!input.shared_indices.empty()) {
-      ensure(selector->shares_indices() && input.shared_indices.size() == selector->most(y.size()) &&
-                 input.shared_indices.back() < y.size(),
-             "shared indices are a choice for this vector");
-      selection_.indices.assign(input.shared_indices.begin(), input.shared_indices.end());
-    } else {
-      selector->select({y, input.random, latest}, message.take(selector->seed_bytes(y.size())), selection_);
-      if (!count_place.empty())
-        write_scalar(count_place, 0, static_cast<std::uint32_t>(y.size() - indices.size()));
-      if (stages_.index_coder) message.take(stages_.index_coder->encode(indices, y.size(), message.rest()));
-    }
-    const Scalar factor = selector->factor(y.size());
-    reserve(selector->most(y.size()));
-    values_.resize(indices.size());
-    for (std::size_t k = 0; k < indices.size(); ++k) values_[k] = factor * y[indices[k]];
-    values = values_;
-    quantize_input.shared_scale = selection_.shared_scale;
-  }
-  // A vector that is not finite fails as a whole, even if the selected values are finite.
-  if (!finite && stages_.selector) {
-    std::ranges::fill(values_, std::numeric_limits<Scalar>::quiet_NaN());
+  std::span<const Scalar> values = transform(input.vector, seed_, latest);
+  if (stages_.selector) {
+    select(input, values, latest, message);
+    // A vector that is not finite fails as a whole, even if the selected values are finite.
+    if (!finite) std::ranges::fill(values_, std::numeric_limits<Scalar>::quiet_NaN());
     values = values_;
   }
-
-  CodecStatus status = finite ? CodecStatus::ok : CodecStatus::not_finite;
-  if (stages_.quantizer) {
-    const Quantizer<Scalar>& quantizer = *stages_.quantizer;
-    const auto header = message.take(quantizer.header_bytes(values.size()));
-    const auto [quantized, bytes] =
-        quantize_and_code(quantizer, *stages_.coder, values, quantize_input, header, message.rest(), codes_);
-    message.take(bytes);
-    if (quantized != CodecStatus::ok && !stages_.selector) finite = all_finite(input.vector);
-    // If the coordinates are finite and the values are not, a transform or a factor has left the range.
-    if (!finite)
-      status = CodecStatus::not_finite;
-    else
-      status = quantized == CodecStatus::not_finite ? CodecStatus::saturated : quantized;
-  } else {
-    const auto place = message.take(values.size_bytes());
-    std::ranges::copy(std::as_bytes(values), place.begin());
-    if (status == CodecStatus::ok && !all_finite(values)) {
-      status = CodecStatus::saturated;
-      for (std::size_t k = 0; k < values.size(); ++k)
-        write_scalar(place, k, std::numeric_limits<Scalar>::quiet_NaN());
-    }
-  }
+  const CodecStatus status = stages_.quantizer ? write_codes(input.vector, values, key, finite, message)
+                                               : write_values(values, finite, message);
   out.resize(room - message.rest().size());
   return status;
+}
+
+template <class Scalar>
+void Pipeline<Scalar>::select(const EncodeInput<Scalar>& input, std::span<const Scalar> y,
+                              std::span<const Scalar> latest, BytePieces<std::byte>& message) {
+  Selector<Scalar>& selector = *stages_.selector;
+  const auto count_place =
+      selector.count_varies() ? message.take(sizeof(std::uint32_t)) : std::span<std::byte>();
+  const std::vector<std::uint32_t>& indices = selection_.indices;
+  if (!input.shared_indices.empty()) {
+    ensure(selector.shares_indices() && input.shared_indices.size() == selector.most(y.size()) &&
+               input.shared_indices.back() < y.size(),
+           "shared indices are a choice for this vector");
+    selection_.indices.assign(input.shared_indices.begin(), input.shared_indices.end());
+  } else {
+    selector.select({y, input.random, latest}, message.take(selector.seed_bytes(y.size())), selection_);
+    if (!count_place.empty())
+      write_scalar(count_place, 0, static_cast<std::uint32_t>(y.size() - indices.size()));
+    if (stages_.index_coder) message.take(stages_.index_coder->encode(indices, y.size(), message.rest()));
+  }
+  const Scalar factor = selector.factor(y.size());
+  reserve(selector.most(y.size()));
+  values_.resize(indices.size());
+  for (std::size_t k = 0; k < indices.size(); ++k) values_[k] = factor * y[indices[k]];
+}
+
+template <class Scalar>
+CodecStatus Pipeline<Scalar>::write_codes(std::span<const Scalar> vector, std::span<const Scalar> values,
+                                          ElementKey key, bool finite, BytePieces<std::byte>& message) {
+  const Quantizer<Scalar>& quantizer = *stages_.quantizer;
+  QuantizeInput input{key, std::nullopt};
+  if (stages_.selector) input.shared_scale = selection_.shared_scale;
+  const auto header = message.take(quantizer.header_bytes(values.size()));
+  const auto [quantized, bytes] =
+      quantize_and_code(quantizer, *stages_.coder, values, input, header, message.rest(), codes_);
+  message.take(bytes);
+  if (quantized != CodecStatus::ok && !stages_.selector) finite = all_finite(vector);
+  if (!finite) return CodecStatus::not_finite;
+  // If the coordinates are finite and the values are not, a transform or a factor has left the range.
+  return quantized == CodecStatus::not_finite ? CodecStatus::saturated : quantized;
+}
+
+template <class Scalar>
+CodecStatus Pipeline<Scalar>::write_values(std::span<const Scalar> values, bool finite,
+                                           BytePieces<std::byte>& message) {
+  const auto place = message.take(values.size_bytes());
+  std::ranges::copy(std::as_bytes(values), place.begin());
+  if (!finite) return CodecStatus::not_finite;
+  if (all_finite(values)) return CodecStatus::ok;
+  for (std::size_t k = 0; k < values.size(); ++k)
+    write_scalar(place, k, std::numeric_limits<Scalar>::quiet_NaN());
+  return CodecStatus::saturated;
 }
 
 template <class Scalar>
@@ -245,7 +179,7 @@ CodecStatus Pipeline<Scalar>::encode_and_apply(const EncodeInput<Scalar>& input,
 template <class Scalar>
 CodecStatus Pipeline<Scalar>::decode(std::span<const std::byte> packet, std::size_t dimension,
                                      std::span<const std::uint32_t> shared_indices) {
-  const std::size_t size = coefficients_of(dimension);
+  const std::size_t size = stages_.coefficients_of(dimension);
   BytePieces reader(packet);
   if (seeded_) {
     if (!reader.has(sizeof(seed_))) return CodecStatus::malformed;
@@ -295,7 +229,7 @@ template <class Scalar>
 bool Pipeline<Scalar>::restore(std::size_t dimension) {
   reserve_sweeps(dimension);
   if (stages_.selector) {
-    ping_.assign(coefficients_of(dimension), Scalar(0));
+    ping_.assign(stages_.coefficients_of(dimension), Scalar(0));
     for (std::size_t k = 0; k < values_.size(); ++k) ping_[selection_.indices[k]] = values_[k];
   } else {
     ping_.assign(values_.begin(), values_.end());
@@ -342,7 +276,7 @@ SharedSelection<Scalar>* Pipeline<Scalar>::shared_selection() {
 
 template <class Scalar>
 std::size_t Pipeline<Scalar>::choice_bytes(std::size_t dimension) const {
-  const std::size_t size = coefficients_of(dimension);
+  const std::size_t size = stages_.coefficients_of(dimension);
   return stages_.index_coder->most_bytes(stages_.selector->most(size), size);
 }
 
@@ -359,7 +293,7 @@ CodecStatus Pipeline<Scalar>::choose(const EncodeInput<Scalar>& input, PacketBuf
 template <class Scalar>
 CodecStatus Pipeline<Scalar>::read_choice(std::span<const std::byte> packet, std::size_t dimension,
                                           std::vector<std::uint32_t>& indices) {
-  const std::size_t size = coefficients_of(dimension);
+  const std::size_t size = stages_.coefficients_of(dimension);
   indices.resize(stages_.selector->most(size));
   if (stages_.index_coder->decode(packet, size, indices) == packet.size()) return CodecStatus::ok;
   indices.clear();

@@ -1,26 +1,13 @@
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 
-#include "algorithms/compression/seam/coder.hpp"
-#include "algorithms/compression/seam/quantizer.hpp"
-#include "algorithms/compression/seam/selector.hpp"
+#include "algorithms/compression/pipeline_stages.hpp"
+#include "algorithms/compression/seam/byte_pieces.hpp"
 #include "algorithms/compression/seam/shared_selection.hpp"
-#include "algorithms/compression/seam/transform.hpp"
 
 namespace hearsay {
-
-/// The stages of a compressor, in the order in which a vector passes them. Each may be missing.
-template <class Scalar>
-struct PipelineStages {
-  std::vector<std::unique_ptr<Transform<Scalar>>> transforms;
-  std::unique_ptr<Selector<Scalar>> selector;
-  std::unique_ptr<Quantizer<Scalar>> quantizer;  ///< none: the values in full precision
-  std::unique_ptr<IndexCoder> index_coder;       ///< with a selector whose indices travel
-  std::unique_ptr<Coder> coder;                  ///< with a quantizer
-};
 
 /// Runs stage after stage, each over the whole vector. It covers what the fused compressors (dither, natural,
 /// sign) do in one sweep, and everything that they do not.
@@ -41,8 +28,8 @@ class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelectio
  public:
   explicit Pipeline(PipelineStages<Scalar> stages);
 
-  std::string spelling() const override;
-  Traits traits(std::size_t dimension) const override;
+  std::string spelling() const override { return stages_.spelling(); }
+  Traits traits(std::size_t dimension) const override { return stages_.traits(dimension); }
   CodecStatus encode(const EncodeInput<Scalar>& input, PacketBuffer& out) override;
   CodecStatus encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
                                std::span<Scalar> into) override;
@@ -60,8 +47,6 @@ class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelectio
   CodecStatus accumulate_shared(std::span<const std::byte> packet, std::span<const std::uint32_t> indices,
                                 Scalar scale, std::span<Scalar> into) override;
 
-  std::size_t coefficients_of(std::size_t dimension) const;
-  std::size_t most_bytes(std::size_t dimension) const;
   /// Makes room for the `most` values that a message may have, so that no later message allocates.
   void reserve(std::size_t most);
   /// Makes room for the coefficients before, between and after the transforms.
@@ -72,6 +57,13 @@ class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelectio
                                     std::span<const Scalar>& latest);
   /// Writes the message. Returns `ok` if the stages could express all values.
   CodecStatus write_message(const EncodeInput<Scalar>& input, PacketBuffer& out);
+  /// Selects from the coefficients y: the values into `values_`, and into the message which they are.
+  void select(const EncodeInput<Scalar>& input, std::span<const Scalar> y, std::span<const Scalar> latest,
+              BytePieces<std::byte>& message);
+  /// Write the values, as codes or in full precision. `finite`: so is all of the vector, as far as is known.
+  CodecStatus write_codes(std::span<const Scalar> vector, std::span<const Scalar> values, ElementKey key,
+                          bool finite, BytePieces<std::byte>& message);
+  CodecStatus write_values(std::span<const Scalar> values, bool finite, BytePieces<std::byte>& message);
   /// True if the coefficients just encoded (in `ping_`) are small enough that the inverses cannot leave the
   /// range of Scalar.
   bool surely_returns();

@@ -88,6 +88,17 @@ bool Dpsvrg<Scalar>::draws_snapshot(const Iteration<Scalar>& it) const {
          it.common_random(Purpose::decision).below(first_length_) == 0;
 }
 
+/// xt_i <- x_i, or the mean of the last epoch's iterates, which were `length`
+template <class Scalar>
+void Dpsvrg<Scalar>::move_snapshot(std::uint64_t length) {
+  if (sum_.size() == 0 || length == 0) {
+    snapshot_ = x_;
+    return;
+  }
+  snapshot_ = sum_ / static_cast<Scalar>(length);
+  sum_.setZero();
+}
+
 template <class Scalar>
 Task Dpsvrg<Scalar>::iterate(Iteration<Scalar>& it) {
   const EpochPlan::Position position = plan_.at(it.number());
@@ -98,32 +109,11 @@ Task Dpsvrg<Scalar>::iterate(Iteration<Scalar>& it) {
     estimate_ = full;
   } else if (estimator_ == Estimator::saga) {
     // estimate: v_i = mean of the table + (1/|xi|) sum over the minibatch xi of (gradient - its table entry)
-    if (table_.empty()) {
-      table_.resize(it.sample_count(), x_.size());
-      for (Index sample = 0; sample < it.sample_count(); ++sample) {
-        const Vector<Scalar>& gradient = co_await it.gradient(x_, {&sample, 1});
-        table_.replace(sample, gradient, 0, estimate_);
-      }
-    }
-    estimate_ = table_.mean();
-    draws_.assign(it.minibatch().begin(), it.minibatch().end());
-    std::ranges::sort(draws_);
-    for (std::size_t first = 0, next = 0; first < draws_.size(); first = next) {
-      const Index sample = draws_[first];
-      while (next < draws_.size() && draws_[next] == sample) ++next;
-      const Vector<Scalar>& gradient = co_await it.gradient(x_, {&sample, 1});
-      const auto share = static_cast<Scalar>(next - first) / static_cast<Scalar>(draws_.size());
-      table_.replace(sample, gradient, share, estimate_);
-    }
+    co_await table_.estimate(it, x_, estimate_);
   } else {
     // snapshot: xt_i <- x_i, or the mean of the last epoch's iterates;  m_i = grad f_i(xt_i)
     if (position.step == 1) {
-      if (sum_.size() != 0 && position.previous_length != 0) {
-        snapshot_ = sum_ / static_cast<Scalar>(position.previous_length);
-        sum_.setZero();
-      } else {
-        snapshot_ = x_;
-      }
+      move_snapshot(position.previous_length);
       const Vector<Scalar>& full = co_await it.full_gradient(snapshot_);
       full_gradient_ = full;
     }

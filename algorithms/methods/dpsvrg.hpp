@@ -1,11 +1,9 @@
 #pragma once
 
-#include <vector>
-#include "algorithms/seam/method_options.hpp"
-
 #include "algorithms/methods/parts/epoch_plan.hpp"
 #include "algorithms/methods/parts/gradient_table.hpp"
 #include "algorithms/seam/method.hpp"
+#include "algorithms/seam/method_options.hpp"
 
 namespace hearsay {
 
@@ -71,6 +69,7 @@ class Dpsvrg final : public Algorithm<Scalar> {
   static std::uint64_t messages_in(std::uint64_t begin, std::uint64_t end, const PeerRows& rows);
   Traffic traffic_of(std::uint64_t messages) const;
   bool draws_snapshot(const Iteration<Scalar>& it) const;
+  void move_snapshot(std::uint64_t length);
 
   const Regularizer<Scalar>* regularizer_;  // h
   Estimator estimator_;
@@ -88,7 +87,6 @@ class Dpsvrg final : public Algorithm<Scalar> {
   Vector<Scalar> mixed_;
   Vector<Scalar> before_;        // y_{r-1}; empty unless gossip = "chebyshev"
   GradientTable<Scalar> table_;  // empty unless estimator = "saga"
-  std::vector<Index> draws_;     // saga: the minibatch, ascending
 };
 
 MethodInfo dpsvrg_info();

@@ -53,12 +53,7 @@ Task LgcRing<Scalar>::iterate(Iteration<Scalar>& it) {
 
   if (it.number() == dense_rounds_ + 1) {
     // learn: P = the r leading right singular vectors of all gradients kept, as rows
-    if (learns_)
-      basis_.learn(kept_);
-    else
-      basis_.begin();
-    kept_.end();
-
+    learn();
     // share: P
     co_await ring_.sum(it, basis_.all(), basis_slot());
   }
@@ -76,10 +71,7 @@ Task LgcRing<Scalar>::iterate(Iteration<Scalar>& it) {
   co_await choice_.round(it, choice_slot(), p);
 
   // rest: s_i = C(p), encoded once;  e_i <- p - s_i
-  PacketBuffer buffer = it.new_packet();
-  RandomStream random = it.random(Purpose::compression);
-  it.report(compressor_->encode({view(std::as_const(p)), random, {}, choice_.indices()}, buffer));
-  gather_.begin(it, std::move(buffer).seal(), rest_slot());
+  gather_.begin(it, encoded(it, p), rest_slot());
   it.report(choice_.accumulate(gather_.of(it.self())->bytes(), -1, p));
 
   // sum: sum_j z_j; gather: s_j, n-1 hops
@@ -88,11 +80,36 @@ Task LgcRing<Scalar>::iterate(Iteration<Scalar>& it) {
   co_await InTurn(codes, rests);
 
   // step: x <- x - (eta/n) (P' sum_j z_j + sum_j s_j), in ascending j
+  sum_rests(it);
+  basis_.add_decoded(1, code_, sum_);
+  step(it);
+}
+
+/// learn: peer 0: P of all gradients kept, which the others wait for
+template <class Scalar>
+void LgcRing<Scalar>::learn() {
+  if (learns_)
+    basis_.learn(kept_);
+  else
+    basis_.begin();
+  kept_.end();
+}
+
+/// rest: C(p)
+template <class Scalar>
+PacketRef LgcRing<Scalar>::encoded(Iteration<Scalar>& it, const Vector<Scalar>& p) {
+  PacketBuffer buffer = it.new_packet();
+  RandomStream random = it.random(Purpose::compression);
+  it.report(compressor_->encode({view(p), random, {}, choice_.indices()}, buffer));
+  return std::move(buffer).seal();
+}
+
+/// gather: sum_j s_j, in ascending j
+template <class Scalar>
+void LgcRing<Scalar>::sum_rests(Iteration<Scalar>& it) {
   sum_.setZero();
   for (PeerId j = 0; j < peer_count_; ++j) it.report(choice_.accumulate(gather_.of(j)->bytes(), 1, sum_));
   gather_.end();
-  basis_.add_decoded(1, code_, sum_);
-  step(it);
 }
 
 /// gather: sum_j g_j, in ascending j; peer 0 keeps the g_j

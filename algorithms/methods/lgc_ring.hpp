@@ -66,6 +66,9 @@ class LgcRing final : public Algorithm<Scalar> {
   Slot choice_slot() const { return basis_slot() + ring_.steps(); }
 
   void take_gradients(Iteration<Scalar>& it);
+  void learn();
+  PacketRef encoded(Iteration<Scalar>& it, const Vector<Scalar>& p);
+  void sum_rests(Iteration<Scalar>& it);
   void step(Iteration<Scalar>& it) { x_ -= it.step_size() / static_cast<Scalar>(peer_count_) * sum_; }
 
   PeerId peer_count_;

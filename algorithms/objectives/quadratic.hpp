@@ -21,9 +21,6 @@ class SeparableQuadratic final : public Objective<Scalar> {
   void gradient(const Vector<Scalar>& x, std::span<const Index> samples,
                 Vector<Scalar>& gradient) const override;
 
-  const Vector<Scalar>& curvature() const { return curvature_; }
-  const Vector<Scalar>& center() const { return center_; }
-
  private:
   Vector<Scalar> curvature_;
   Vector<Scalar> center_;
@@ -43,9 +40,6 @@ class DenseQuadratic final : public Objective<Scalar> {
   double loss(const Vector<Scalar>& x) const override;
   void gradient(const Vector<Scalar>& x, std::span<const Index> samples,
                 Vector<Scalar>& gradient) const override;
-
-  const Matrix& curvature() const { return curvature_; }
-  const Vector<Scalar>& center() const { return center_; }
 
  private:
   Matrix curvature_;

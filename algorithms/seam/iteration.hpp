@@ -73,7 +73,6 @@ class Iteration {
   void begin(std::uint64_t number, const StepSize& step_sizes);
 
   PeerId self() const { return rows_.self(); }
-  PeerId peer_count() const { return rows_.peer_count(); }
   /// The seed of the run, for what depends on more than one iteration.
   std::uint64_t seed() const { return seed_; }
   /// t, counted from 1
@@ -161,6 +160,9 @@ class Iteration {
   // there already. Otherwise the host resumes the task once it is.
 
   bool request_gradient(const Vector<Scalar>& x) { return host_->request_gradient(x, host_->minibatch()); }
+  bool request_gradient(const Vector<Scalar>& x, std::span<const Index> samples) {
+    return host_->request_gradient(x, samples);
+  }
   const Vector<Scalar>& requested_gradient() const { return host_->gradient(); }
   /// From `senders`, a span that outlives the wait, or from the neighbors in mixing().hears.
   bool request_packets(Slot slot, std::span<const PeerId> senders) {

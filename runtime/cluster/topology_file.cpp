@@ -117,39 +117,6 @@ MixingMatrix make_explicit_mixing(const Graph& graph, const TopologyDescription&
   return mixing;
 }
 
-NamedTopology build_cluster(TopologyDescription description, std::uint64_t seed,
-                            const std::string& of_the_run, const GraphMending& mending) {
-  if (mending.undirected)
-    for (DescribedLink& link : description.links) link.one_way = false;
-  if (mending.largest_component && description.family.empty())
-    in_file(description.source, [&] { keep_largest_component(description); });
-  const std::string named = weights_name(description, of_the_run);
-  const std::string weights = named == "auto" ? "metropolis" : named;
-  const Graph graph = in_file(description.source, [&] {
-    if (!description.family.empty()) return make_graph(description.family, description.peer_count, seed);
-    Graph listed = listed_graph(description);
-    require_connected(listed, description, mending);
-    return listed;
-  });
-  for (PeerId peer = static_cast<PeerId>(description.peers.size()); peer < description.peer_count; ++peer)
-    description.peers.push_back({std::to_string(peer), {}, {}});
-  const MixingMatrix mixing = in_file(description.source, [&] {
-    if (weights == one_way_weights) return make_one_way_mixing(description);
-    return weights == "explicit" ? make_explicit_mixing(graph, description) : make_mixing(weights, graph);
-  });
-  std::vector<LinkOverride> overrides = link_overrides(description);
-  return {graph,
-          mixing,
-          std::move(description.peers),
-          std::move(overrides),
-          std::move(description.observer),
-          std::move(description.family),
-          weights,
-          std::move(description.observer_bind),
-          named == "auto",
-          std::move(description.notices)};
-}
-
 /// A format of graphs, by the ending of its files.
 struct GraphFormat {
   std::string_view ending;
@@ -269,23 +236,49 @@ bool is_plain(const NamedPeer& peer, PeerId id) { return peer == NamedPeer{std::
 
 }  // namespace
 
+NamedTopology build_topology(TopologyDescription description, std::uint64_t seed,
+                             const std::string& of_the_run, const GraphMending& mending) {
+  if (mending.undirected)
+    for (DescribedLink& link : description.links) link.one_way = false;
+  if (mending.largest_component && description.family.empty())
+    in_file(description.source, [&] { keep_largest_component(description); });
+  const std::string named = weights_name(description, of_the_run);
+  const std::string weights = named == "auto" ? "metropolis" : named;
+  const Graph graph = in_file(description.source, [&] {
+    if (!description.family.empty()) return make_graph(description.family, description.peer_count, seed);
+    Graph listed = listed_graph(description);
+    require_connected(listed, description, mending);
+    return listed;
+  });
+  for (PeerId peer = static_cast<PeerId>(description.peers.size()); peer < description.peer_count; ++peer)
+    description.peers.push_back({std::to_string(peer), {}, {}});
+  const MixingMatrix mixing = in_file(description.source, [&] {
+    if (weights == one_way_weights) return make_one_way_mixing(description);
+    return weights == "explicit" ? make_explicit_mixing(graph, description) : make_mixing(weights, graph);
+  });
+  std::vector<LinkOverride> overrides = link_overrides(description);
+  return {graph,
+          mixing,
+          std::move(description.peers),
+          std::move(overrides),
+          std::move(description.observer),
+          std::move(description.family),
+          weights,
+          std::move(description.observer_bind),
+          named == "auto",
+          std::move(description.notices)};
+}
+
 NamedTopology load_topology_file(const fs::path& file, std::uint64_t seed, const std::string& weights,
                                  GraphMending mending) {
   mending.file = file;
-  return build_cluster(load_description(file, weights == "explicit", mending), seed, weights, mending);
+  return build_topology(load_description(file, weights == "explicit", mending), seed, weights, mending);
 }
 
 bool has_ending_of_topology(const fs::path& file) {
   const std::string ending = lower_case_ending(file);
   return ending == ".toml" ||
          std::ranges::find(graph_formats, ending, &GraphFormat::ending) != std::end(graph_formats);
-}
-
-NamedTopology parse_topology(std::string_view toml_text, std::uint64_t seed,
-                             const std::string& file_name_for_messages, const std::string& weights) {
-  GraphMending mending;
-  mending.file = file_name_for_messages;
-  return build_cluster(parse_cluster_description(toml_text, file_name_for_messages), seed, weights, mending);
 }
 
 NamedTopology make_named_topology(const TopologySettings& topology, std::uint64_t seed) {

@@ -80,9 +80,11 @@ NamedTopology load_topology_file(const std::filesystem::path& file, std::uint64_
 /// True if the name has the ending of a topology file.
 bool has_ending_of_topology(const std::filesystem::path& file);
 
-/// The same as `load_topology_file` from TOML text.
-NamedTopology parse_topology(std::string_view toml_text, std::uint64_t seed,
-                             const std::string& file_name_for_messages, const std::string& weights = "auto");
+struct TopologyDescription;
+
+/// The same as `load_topology_file`, of a description that is read.
+NamedTopology build_topology(TopologyDescription description, std::uint64_t seed, const std::string& weights,
+                             const GraphMending& mending);
 
 /// Returns the topology of a run: from topology.file and its weights, or from kind, peers and weights. The
 /// kind "auto" is a ring.

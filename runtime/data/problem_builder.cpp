@@ -178,6 +178,21 @@ void require_room(const RunSettings::Data& data, std::size_t trained) {
                      " training samples; expected those of all peers together");
 }
 
+/// Throws Misuse unless the data of a peer make the same model as those of peer 0.
+template <class Scalar>
+void require_same_model(const Problem<Scalar>& problem, Index parameters, const std::string& labels,
+                        const std::string& source) {
+  if (parameters != problem.initial.size())
+    throw Misuse("data.source", source,
+                 "the model has " + std::to_string(parameters) + " parameters on it, and " +
+                     std::to_string(problem.initial.size()) +
+                     " on the data of peer 0; data.features and data.classes say how many there are");
+  if (labels != problem.names.labels)
+    throw Misuse("data.source", source,
+                 "its labels are " + labels + ", and those of peer 0 " + problem.names.labels +
+                     "; data.classes = N says that they are 0 to N - 1");
+}
+
 /// The problem of data.partition = "home": the files of each host are the data of its peer.
 template <class Scalar>
 Problem<Scalar> home_problem(const RunSettings& settings, const SampleModel& model, const ModelShape& shape,
@@ -224,15 +239,7 @@ Problem<Scalar> home_problem(const RunSettings& settings, const SampleModel& mod
       problem.judged.are_test = maker.judges_test_samples();
       problem.names.labels = maker.labels();
     }
-    if (initial.size() != problem.initial.size())
-      throw Misuse("data.source", data.source,
-                   "the model has " + std::to_string(initial.size()) + " parameters on it, and " +
-                       std::to_string(problem.initial.size()) +
-                       " on the data of peer 0; data.features and data.classes say how many there are");
-    if (maker.labels() != problem.names.labels)
-      throw Misuse("data.source", data.source,
-                   "its labels are " + maker.labels() + ", and those of peer 0 " + problem.names.labels +
-                       "; data.classes = N says that they are 0 to N - 1");
+    require_same_model(problem, initial.size(), maker.labels(), data.source);
     problem.objectives.push_back(std::move(objective));
   }
   if (!home.peer && settings.data.samples) require_sum(*settings.data.samples, trained, all);

@@ -2,7 +2,6 @@
 
 #include <sched.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -10,7 +9,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "topology/foundation/ensure.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -101,12 +99,6 @@ bool NetworkNamespace::succeeds(const std::vector<std::string>& words) const {
 
 std::string NetworkNamespace::path() const {
   return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(place_.number());
-}
-
-std::uint64_t NetworkNamespace::inode() const {
-  struct stat place {};
-  ensure(fstat(place_.number(), &place) == 0, "an open file has a status");
-  return place.st_ino;
 }
 
 std::uint64_t NetworkNamespace::limited_bytes(const std::string& interface) const {

@@ -29,8 +29,6 @@ class NetworkNamespace {
 
   /// Returns the path by which other programs (`ip`, `nsenter`) find the namespace while this process lives.
   std::string path() const;
-  /// Returns the number that identifies the namespace on this machine while it exists.
-  std::uint64_t inode() const;
 
   /// Returns the bytes that the kernel has sent out of the interface through its limit (tbf): Ethernet frames
   /// with their headers; 0 if there is no limit.

@@ -38,13 +38,9 @@ class StandbyHub {
   StandbyHub(std::unique_ptr<Peer<Scalar>> hub, PeerId self);
   ~StandbyHub();
 
-  enum class Phase { follows, serves, dismissed };
-  Phase phase() const { return phase_; }
   bool serves() const { return phase_ == Phase::serves; }
   bool is_dismissed() const { return phase_ == Phase::dismissed; }
-  /// Why it was dismissed, in a sentence; else empty.
-  const std::string& dismissed_because() const { return dismissed_because_; }
-  /// The same, once, for a message to the user.
+  /// Why it was dismissed, in a sentence for the user; once, else empty.
   std::optional<std::string> take_word() {
     if (!is_dismissed() || word_taken_) return std::nullopt;
     word_taken_ = true;
@@ -86,6 +82,7 @@ class StandbyHub {
   std::optional<Divergence> divergence() const;
 
  private:
+  enum class Phase { follows, serves, dismissed };
   /// Where a message belongs: iteration, slot, sender.
   using Place = std::tuple<std::uint64_t, Slot, PeerId>;
   struct Copy {

@@ -251,25 +251,14 @@ std::optional<bool> replicas_consistent(const std::vector<PeerOutcome>& peers) {
   return equal;
 }
 
-template <class Scalar>
-Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& outcome, Driver driver) {
-  const RunSettings& settings = experiment.settings;
-  const PeerId peer_count = experiment.peer_count();
-  const Totals totals = totals_of(outcome);
-  const std::uint64_t samples = outcome.loss_samples;
-  const bool completed = came_to_its_end(outcome.status);
-  const bool judged = outcome.status != RunStatus::diverged && !outcome.evaluations.empty();
-  const Evaluation last = judged ? outcome.evaluations.back() : Evaluation{};
-  const bool has_loss = !std::isnan(last.loss);  // a model that is only a size has none
+namespace {
 
-  Json digests = Json::array();
-  Json per_peer = Json::array();
-  for (PeerId id = 0; id < outcome.peers.size(); ++id) {
-    const PeerOutcome& peer = outcome.peers[id];
-    const bool is_known = !peer.gone && peer.model_digest != 0;  // 0: the peer has told no result
-    digests.push_back(is_known ? Json(hexadecimal(peer.model_digest)) : Json(nullptr));
-    per_peer.push_back(peer_record(id, outcome.peers[id]));
-  }
+/// Returns what was run, and how far it came.
+template <class Scalar>
+Json begin_summary(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& outcome, Driver driver,
+                   const Totals& totals) {
+  const RunSettings& settings = experiment.settings;
+  const auto samples = static_cast<double>(outcome.loss_samples);
   Json summary = {
       {"schema", schema},
       {"status", to_text(outcome.status)},
@@ -280,22 +269,30 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
       {"compressor", settings.algorithm.compressor},
       {"topology", topology_name(settings, experiment.topology)},
       {"weights", experiment.topology.weights},
-      {"peers", peer_count},
+      {"peers", experiment.peer_count()},
       {"dimension", experiment.problem.dimension()},
       {"scalar", sizeof(Scalar) == 4 ? "float" : "double"},
       {"iterations", totals.iterations},
-      {"epochs",
-       samples == 0 ? 0.0 : static_cast<double>(totals.gradient_evaluations) / static_cast<double>(samples)}};
+      {"epochs", samples == 0.0 ? 0.0 : static_cast<double>(totals.gradient_evaluations) / samples}};
   summary["spectral_gap"] =
       has_spectral_gap(*experiment.schedule, experiment.topology.mixing, *experiment.method)
           ? Json(spectrum(experiment.topology.mixing).spectral_gap)
           : Json(nullptr);
   summary["seconds"] = totals.seconds;
-  summary["evaluated"] = evaluated_text(settings);
+  return summary;
+}
+
+/// Adds how good the models are, and on which samples.
+template <class Scalar>
+void add_evaluation(Json& summary, const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& outcome) {
+  const bool judged = outcome.status != RunStatus::diverged && !outcome.evaluations.empty();
+  const Evaluation last = judged ? outcome.evaluations.back() : Evaluation{};
+  const bool has_loss = !std::isnan(last.loss);  // a model that is only a size has none
+  const bool has_samples = outcome.loss_samples > 0 && has_loss && learns_from_samples(experiment.settings);
+  summary["evaluated"] = evaluated_text(experiment.settings);
   summary["data"] = experiment.problem.at_home ? "at home" : "shared";
   summary["loss"] = judged && has_loss ? Json(last.loss) : Json(nullptr);
-  summary["loss_samples"] =
-      samples > 0 && has_loss && learns_from_samples(settings) ? Json(samples) : Json(nullptr);
+  summary["loss_samples"] = has_samples ? Json(outcome.loss_samples) : Json(nullptr);
   summary["accuracy"] = or_null(last.accuracy);
   const JudgedSamples& of = outcome.judged;
   summary["accuracy_of"] = of.count == 0 ? Json(nullptr) : Json(of.are_test ? "test" : "training");
@@ -303,7 +300,12 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   summary["loss_worst"] = judged ? or_null(last.loss_worst) : Json(nullptr);
   summary["loss_spread"] = judged ? or_null(last.loss_spread) : Json(nullptr);
   summary["consensus_distance"] = judged && has_loss ? Json(last.consensus_distance) : Json(nullptr);
-  add_kept_model(summary, outcome);
+}
+
+/// Adds what was sent and computed, and what happened to peers and messages on the way.
+template <class Scalar>
+void add_events(Json& summary, const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& outcome,
+                Driver driver, const Totals& totals) {
   summary["bytes_sent"] = totals.bytes_sent;
   summary["evaluation_bytes"] = outcome.evaluations.empty() ? 0 : outcome.evaluations.back().evaluation_bytes;
   summary["bytes_received"] = totals.bytes_received;
@@ -321,23 +323,56 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   summary["garbage"] = totals.garbage;
   summary["gradient_evaluations"] = totals.gradient_evaluations;
   summary["gossip_rounds"] = totals.gossip_rounds;
-  summary["seconds_to_target"] = outcome.target ? Json(outcome.target->seconds) : Json(nullptr);
+}
+
+/// Adds what it took to come to the target loss.
+void add_target(Json& summary, const std::optional<Evaluation>& target, PeerId peer_count) {
+  summary["seconds_to_target"] = target ? Json(target->seconds) : Json(nullptr);
   summary["bytes_to_target"] =
-      outcome.target ? Json(static_cast<double>(outcome.target->bytes_sent) / peer_count) : Json(nullptr);
-  summary["rounds_to_target"] = outcome.target ? Json(outcome.target->gossip_rounds) : Json(nullptr);
+      target ? Json(static_cast<double>(target->bytes_sent) / peer_count) : Json(nullptr);
+  summary["rounds_to_target"] = target ? Json(target->gossip_rounds) : Json(nullptr);
+}
+
+Json model_digests(const std::vector<PeerOutcome>& peers) {
+  Json digests = Json::array();
+  for (const PeerOutcome& peer : peers) {
+    const bool is_known = !peer.gone && peer.model_digest != 0;  // 0: the peer has told no result
+    digests.push_back(is_known ? Json(hexadecimal(peer.model_digest)) : Json(nullptr));
+  }
+  return digests;
+}
+
+Json slowest_link_record(const std::vector<PeerOutcome>& peers) {
+  const std::optional<SlowestLink> slowest = slowest_link(peers);
+  if (!slowest) return nullptr;
+  return {{"from", slowest->from},
+          {"to", slowest->to},
+          {"seconds", seconds(slowest->waited)},
+          {"share_of_time", slowest->share_of_time}};
+}
+
+}  // namespace
+
+template <class Scalar>
+Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& outcome, Driver driver) {
+  const Totals totals = totals_of(outcome);
+  const bool completed = came_to_its_end(outcome.status);
+  Json summary = begin_summary(experiment, outcome, driver, totals);
+  add_evaluation(summary, experiment, outcome);
+  add_kept_model(summary, outcome);
+  add_events(summary, experiment, outcome, driver, totals);
+  add_target(summary, outcome.target, experiment.peer_count());
   add_efficiency(summary, experiment, outcome, totals);
-  summary["model_digest"] = std::move(digests);
+  summary["model_digest"] = model_digests(outcome.peers);
   summary["replicas_consistent"] =
       or_null(completed ? replicas_consistent(outcome.peers) : std::optional<bool>());
   summary["peak_memory_bytes"] = totals.peak_memory_bytes;
-  const std::optional<SlowestLink> slowest = slowest_link(outcome.peers);
-  summary["slowest_link"] = slowest ? Json{{"from", slowest->from},
-                                           {"to", slowest->to},
-                                           {"seconds", seconds(slowest->waited)},
-                                           {"share_of_time", slowest->share_of_time}}
-                                    : Json(nullptr);
-  summary["hub_port"] =
-      experiment.method->pattern.has_hub ? hub_port_of_run(settings, outcome.peers) : Json(nullptr);
+  summary["slowest_link"] = slowest_link_record(outcome.peers);
+  summary["hub_port"] = experiment.method->pattern.has_hub
+                            ? hub_port_of_run(experiment.settings, outcome.peers)
+                            : Json(nullptr);
+  Json per_peer = Json::array();
+  for (PeerId id = 0; id < outcome.peers.size(); ++id) per_peer.push_back(peer_record(id, outcome.peers[id]));
   summary["per_peer"] = std::move(per_peer);
   if (!outcome.reason.empty()) summary["reason"] = outcome.reason;
   return summary;

@@ -26,7 +26,6 @@ class ArrivalDeadline {
   /// listen meanwhile.
   void heard_anew(Instant now);
 
-  Duration longest_silence() const { return longest_silence_; }
   /// The longest silence that is still tolerated.
   Duration limit() const;
   /// The limit and its reason: "60 s (failure.lost_after)", "2 min (4 x its longest silence so far, 30 s)".

@@ -40,7 +40,6 @@ class Greetings {
     reserved_.erase(neighbor);
   }
 
-  bool has_called(PeerId source) const { return !silent_.contains(source); }
   bool complete() const { return silent_.empty() && reserved_.empty(); }
   /// The destination with the lowest id that has not welcomed this peer; empty if all have.
   std::optional<PeerId> first_without_welcome() const { return first_of(reserved_); }

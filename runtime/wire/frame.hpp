@@ -171,7 +171,6 @@ enum class FrameDefect : std::uint8_t {
   payload_length,    ///< the payload is longer than the receiver's limit
   payload_checksum,  ///< the payload's length or checksum differs from the header's (`payload_intact`)
 };
-inline constexpr std::size_t frame_defect_count = 10;
 
 /// Returns the defect in words, for logs: "header checksum".
 std::string_view to_text(FrameDefect defect);

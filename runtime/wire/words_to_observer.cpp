@@ -60,6 +60,5 @@ void put(const Join& join, FrameHeader& header) {
   header.kind = Join::kind;
   header.sequence = encode_optional(join.last_verdict);
 }
-Join as_join(const FrameHeader& header) { return {.last_verdict = decode_optional(header.sequence)}; }
 
 }  // namespace hearsay::to_observer

@@ -58,6 +58,5 @@ struct Join {
   bool operator==(const Join&) const = default;
 };
 void put(const Join& join, FrameHeader& header);
-Join as_join(const FrameHeader& header);
 
 }  // namespace hearsay::to_observer

@@ -11,6 +11,7 @@
 #include "runtime/cluster/addresses.hpp"
 #include "runtime/security/credentials.hpp"
 #include "tests/support/misuse_text.hpp"
+#include "tests/support/topology_text.hpp"
 
 namespace hearsay::address_test {
 

@@ -5,6 +5,7 @@
 
 #include "runtime/cluster/topology_file.hpp"
 #include "tests/support/misuse_text.hpp"
+#include "tests/support/topology_text.hpp"
 
 namespace hearsay::one_way_links_test {
 

@@ -2,6 +2,7 @@
 
 #include "runtime/cluster/topology_file.hpp"
 #include "tests/support/misuse_text.hpp"
+#include "tests/support/topology_text.hpp"
 
 namespace hearsay::ranges_test {
 

@@ -10,6 +10,7 @@
 #include "algorithms/arithmetic/random.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/topology_text.hpp"
 #include "topology/families.hpp"
 
 namespace hearsay::topology_file_test {

@@ -1,9 +1,9 @@
 // A topology file in TOML.
 #include <string>
 
-#include "runtime/cluster/topology_description.hpp"
 #include "runtime/cluster/topology_file.hpp"
 #include "tests/fuzz/input.hpp"
+#include "tests/support/topology_text.hpp"
 #include "topology/foundation/ensure.hpp"
 
 using namespace hearsay;

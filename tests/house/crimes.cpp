@@ -10,11 +10,13 @@ const std::string fields_20 = [] {
   return text;
 }();
 
-const std::string text_300 = [] {
+std::string lines(int count, const std::string& line) {
   std::string text;
-  for (int line = 0; line < 300; ++line) text += "int x;\n";
+  for (int k = 0; k < count; ++k) text += line + "\n";
   return text;
-}();
+}
+
+const std::string text_300 = lines(300, "int x;");
 
 const std::vector<Crime> all = {
     {"the root holds the rooms and nothing else",
@@ -165,9 +167,59 @@ const std::vector<Crime> all = {
     {"headers include what they name of the standard library",
      {{"topology/d.hpp", "#pragma once\n#include <regex>\nstd::regex pattern();\n"}},
      "topology/d.hpp:3: std::regex: standard_includes.cpp does not know its header"},
-    {"no file is longer than 400 lines",
+    {"a header and its source have at most 500 lines",
+     {{"topology/d.hpp", "#pragma once\n" + text_300},
+      {"topology/d.cpp", text_300},
+      {"topology/CMakeLists.txt", "d.cpp\n"}},
+     "topology/d.hpp:1: d.hpp and d.cpp: 601 lines, 500 are allowed"},
+    {"a header and its source have at most 500 lines",
      {{"topology/d.cpp", text_300 + text_300}, {"topology/CMakeLists.txt", "d.cpp\n"}},
-     "topology/d.cpp:401: 600 lines, split at 400"},
+     "topology/d.cpp:1: d.cpp: 600 lines, 500 are allowed"},
+    {"no function is longer than 60 lines",
+     {{"topology/d.hpp",
+       "#pragma once\nint x;\ntemplate <class T>\nT f(T x) {\n" + lines(59, "x += 1;") + "}\n"}},
+     "topology/d.hpp:3: f has 62 lines, 60 are allowed"},
+    {"no function is longer than 60 lines",
+     {{"runtime/peer/a.cpp",
+       "class Peer {\n  Peer(int id)\n      : id_{id} {\n" + lines(60, "++id_;") + "  }\n  int id_;\n};\n"},
+      {"runtime/CMakeLists.txt", "peer/a.cpp\n"}},
+     "runtime/peer/a.cpp:2: Peer has 63 lines, 60 are allowed"},
+    {"no function is longer than 60 lines",
+     {{"tests/d_test.cpp", "namespace d_test {\nTEST_SUITE(\"net\") {\nTEST_CASE(\"a\") {\n" +
+                               lines(59, "CHECK(true);") + "}\n}\n}\n"},
+      {"tests/CMakeLists.txt", "d_test.cpp\n"}},
+     "tests/d_test.cpp:3: TEST_CASE has 61 lines, 60 are allowed"},
+    {"no function is longer than 60 lines",
+     {{"tools/d.hpp", "#pragma once\nvoid f() {\n  g({\n" + lines(60, "1,") + "  });\n}\n"}},
+     "tools/d.hpp:2: f has 64 lines, 60 are allowed"},
+    {"no function is longer than 60 lines",
+     {{"tools/d.hpp", "#pragma once\nconst Rows rows = {\n  {1, [](int x) -> Map<int, int> {\n" +
+                          lines(60, "++x;") + "  }},\n};\n"}},
+     "tools/d.hpp:3: rows has 61 lines, 60 are allowed"},
+    {"what is defined is used",
+     {{"topology/d.hpp", "#pragma once\nint twice(int x);\n"},
+      {"topology/d.cpp", "int twice(int x) { return x < 0 ? -twice(-x) : 2 * x; }\n"},
+      {"topology/CMakeLists.txt", "d.cpp\n"},
+      {"tests/d.hpp", "#pragma once\ninline int four = twice(2);\n"}},
+     "topology/d.hpp:2: twice is used nowhere"},
+    {"what is defined is used",
+     {{"topology/d.hpp", "#pragma once\nclass Place {\n  Place(const Place& other);\n};\n"},
+      {"topology/d.cpp", "Place::Place(const Place& other) {}\n"},
+      {"topology/CMakeLists.txt", "d.cpp\n"}},
+     "topology/d.hpp:2: Place is used nowhere"},
+    {"what is defined is used",
+     {{"tools/d.hpp",
+       "#pragma once\nstruct {\n  int size() const { return 1; }\n} one;\nint main(int size) { return one + "
+       "size; }\n"}},
+     "tools/d.hpp:3: size is used nowhere"},
+    {"what is defined is used",
+     {{"tools/d.hpp", "#pragma once\nconstexpr int most = 3;\n"}},
+     "tools/d.hpp:2: most is used nowhere"},
+    {"what is defined is used",
+     {{"tools/d.hpp", "#pragma once\ntemplate <class T>\nT twice(T x);\n"},
+      {"tools/d.cpp", "template double twice<double>(double);\n"},
+      {"tools/CMakeLists.txt", "d.cpp\n"}},
+     "tools/d.hpp:3: twice is used nowhere"},
     {"no class has more than 20 fields",
      {{"runtime/peer/a.hpp",
        "#pragma once\n#include <map>\nclass Peer\n    : public Named {\n  struct Part {\n    int own_;\n  "

@@ -9,9 +9,11 @@
 
 #include "tests/house/bans.hpp"
 #include "tests/house/class_state.hpp"
+#include "tests/house/dead_definitions.hpp"
 #include "tests/house/pages.hpp"
 #include "tests/house/rooms.hpp"
 #include "tests/house/shared_units.hpp"
+#include "tests/house/sizes.hpp"
 #include "tests/house/standard_includes.hpp"
 
 namespace hearsay {
@@ -78,15 +80,6 @@ Violations headers_have_pragma_once(const SourceTree& tree) {
   for (const SourceFile& file : tree.files)
     if (file.is_header() && std::find(file.code.begin(), file.code.end(), "#pragma once") == file.code.end())
       found.push_back(file.path + ":1: no #pragma once");
-  return found;
-}
-
-Violations files_are_short(const SourceTree& tree) {
-  constexpr std::size_t most_lines = 400;
-  Violations found;
-  for (const SourceFile& file : tree.files)
-    if (file.is_cpp() && file.lines.size() > most_lines)
-      found.push_back(at(file, most_lines, std::to_string(file.lines.size()) + " lines, split at 400"));
   return found;
 }
 
@@ -238,7 +231,9 @@ const std::vector<HouseRule>& house_rules() {
       {"headers are light", headers_are_light},
       {"every header has #pragma once", headers_have_pragma_once},
       {"headers include what they name of the standard library", headers_include_what_they_name},
-      {"no file is longer than 400 lines", files_are_short},
+      {"a header and its source have at most 500 lines", pairs_are_short},
+      {"no function is longer than 60 lines", functions_are_short},
+      {"what is defined is used", nothing_is_dead},
       {"the functions of a class stand in one file", classes_stand_in_one_file},
       {"sources of a folder can be compiled together", sources_compile_together},
       {"no class has more than 20 fields", classes_have_few_fields},
@@ -253,20 +248,10 @@ const std::vector<HouseRule>& house_rules() {
   return rules;
 }
 
-namespace {
-
-const SourceFile* page_of(const SourceTree& tree, const std::string& path) {
-  const auto page = std::find_if(tree.files.begin(), tree.files.end(),
-                                 [&](const SourceFile& file) { return file.path == path; });
-  return page == tree.files.end() ? nullptr : &*page;
-}
-
-}  // namespace
-
 Violations missing_in_readme(const SourceTree& tree, const std::string& readme,
                              const std::vector<std::string>& names) {
-  const SourceFile* page = page_of(tree, readme);
-  if (!page) return {readme + ":1: is missing"};
+  const auto page = std::ranges::find(tree.files, readme, &SourceFile::path);
+  if (page == tree.files.end()) return {readme + ":1: is missing"};
   Violations found;
   for (const std::string& name : names)
     if (std::none_of(page->lines.begin(), page->lines.end(),
@@ -275,20 +260,24 @@ Violations missing_in_readme(const SourceTree& tree, const std::string& readme,
   return found;
 }
 
-Violations stale_table(const SourceTree& tree, const std::string& readme, const std::string& name,
-                       const std::string& said) {
-  const SourceFile* page = page_of(tree, readme);
-  if (!page) return {readme + ":1: is missing"};
-  const std::vector<std::string>& lines = page->lines;
-  const auto begin =
-      std::find(lines.begin(), lines.end(), "<!-- generated: hearsay list --markdown " + name + " -->");
-  if (begin == lines.end()) return {readme + ":1: has no table of " + name};
-  const auto end = std::find(begin, lines.end(), "<!-- end of what is generated -->");
-  std::string table;
-  for (auto line = begin + 1; line < end; ++line) table += *line + "\n";
-  if (end != lines.end() && table == said) return {};
-  return {readme + ":" + std::to_string(begin - lines.begin() + 1) + ": the table of " + name +
-          " is stale; tools/renew_tables.sh writes what the registries say"};
+Violations stale_table(const SourceTree& tree, const std::string& name, const std::string& said) {
+  Violations found;
+  bool stands_somewhere = false;
+  for (const SourceFile& page : tree.files) {
+    const std::vector<std::string>& lines = page.lines;
+    const auto begin = std::ranges::find(lines, "<!-- generated: hearsay list --markdown " + name + " -->");
+    if (begin == lines.end()) continue;
+    stands_somewhere = true;
+    const auto end = std::find(begin, lines.end(), "<!-- end of what is generated -->");
+    std::string table;
+    for (auto line = begin + 1; line < end; ++line) table += *line + "\n";
+    if (end == lines.end() || table != said)
+      found.push_back(
+          at(page, static_cast<std::size_t>(begin - lines.begin()),
+             "the table of " + name + " is stale; tools/renew_tables.sh writes what the registries say"));
+  }
+  if (!stands_somewhere) found.push_back("README.md:1: no page has the table of " + name);
+  return found;
 }
 
 }  // namespace hearsay

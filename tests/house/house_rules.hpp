@@ -25,12 +25,11 @@ const std::vector<HouseRule>& house_rules();
 Violations missing_in_readme(const SourceTree& tree, const std::string& readme,
                              const std::vector<std::string>& names);
 
-/// Returns a violation if the page `readme` has no table of this name, or if the text of the table is not
-/// `said`, the present text from the registries. The table stands between
+/// Returns a violation if no page has a table of this name, or if the text of the table is not `said`, the
+/// present text from the registries. The table stands between
 ///
 ///     <!-- generated: hearsay list --markdown NAME -->
 ///     <!-- end of what is generated -->
-Violations stale_table(const SourceTree& tree, const std::string& readme, const std::string& name,
-                       const std::string& said);
+Violations stale_table(const SourceTree& tree, const std::string& name, const std::string& said);
 
 }  // namespace hearsay

@@ -9,9 +9,9 @@
 
 namespace hearsay {
 
-namespace {
+bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+namespace {
 
 std::vector<std::string> split_lines(std::string_view text) {
   std::vector<std::string> lines;

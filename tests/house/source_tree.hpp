@@ -25,6 +25,9 @@ struct SourceFile {
 /// if it is a macro. Empty if the line includes nothing.
 std::string included_by(std::string_view line);
 
+/// True for what names are made of: letters, digits, _.
+bool is_name_character(char c);
+
 /// True if `word` stands in `line`, and not as part of a longer name.
 bool mentions(std::string_view line, std::string_view word);
 

@@ -21,78 +21,114 @@ struct Layer {
   }
 };
 
+/// Computes the reference sample by sample.
+class BackPropagation {
+ public:
+  BackPropagation(const Shape& shape, const Samples<double>& samples, const Vector<double>& weights)
+      : shape_(shape), samples_(samples), weights_(weights), h_(blocks() + 1) {
+    layers_.push_back({0, shape.features, shape.width});
+    for (Index l = 0; l < shape.blocks; ++l) layers_.push_back({next(), shape.width, shape.width});
+    layers_.push_back({next(), shape.width, shape.classes});
+    result_.gradient.setZero(weights.size());
+    result_.states.assign(blocks() + 1, DenseRows<double>(count(), shape.width));
+    result_.adjoints = result_.states;
+  }
+
+  Reference run() {
+    for (Index s = 0; s < count(); ++s) {
+      go_forward(s);
+      const std::vector<double> slopes = judge(s);
+      go_back(s, slopes);
+    }
+    return result_;
+  }
+
+ private:
+  std::size_t blocks() const { return static_cast<std::size_t>(shape_.blocks); }
+  std::size_t width() const { return static_cast<std::size_t>(shape_.width); }
+  const DenseRows<double>& points() const { return std::get<DenseRows<double>>(samples_.features); }
+  Index count() const { return points().rows(); }
+  Index next() const { return layers_.back().begin + layers_.back().outputs * (layers_.back().inputs + 1); }
+  /// Of block l, before its step.
+  double bent(std::size_t l, std::size_t o) const {
+    return std::tanh(layers_[l].value(weights_, h_[l - 1], static_cast<Index>(o)));
+  }
+
+  void go_forward(Index s) {
+    sample_.clear();
+    for (Index i = 0; i < shape_.features; ++i) sample_.push_back(points()(s, i));
+    h_[0].clear();
+    for (Index o = 0; o < shape_.width; ++o) h_[0].push_back(layers_[0].value(weights_, sample_, o));
+    for (std::size_t l = 1; l <= blocks(); ++l) {
+      h_[l] = h_[l - 1];
+      for (std::size_t o = 0; o < width(); ++o) h_[l][o] += shape_.step * bent(l, o);
+    }
+  }
+
+  /// Adds the loss of the sample. Returns its slopes by the outputs.
+  std::vector<double> judge(Index s) {
+    std::vector<double> slopes;  // exp(z_k) at first
+    double total = 0.0;
+    for (Index k = 0; k < shape_.classes; ++k) {
+      slopes.push_back(std::exp(layers_.back().value(weights_, h_[blocks()], k)));
+      total += slopes.back();
+    }
+    const auto target = static_cast<std::size_t>(samples_.targets[static_cast<std::size_t>(s)]);
+    result_.loss -= std::log(slopes[target] / total) / static_cast<double>(count());
+    for (std::size_t k = 0; k < slopes.size(); ++k)
+      slopes[k] = (slopes[k] / total - (k == target ? 1.0 : 0.0)) / static_cast<double>(count());
+    return slopes;
+  }
+
+  /// The slopes by h_blocks, and block by block before it.
+  void go_back(Index s, const std::vector<double>& slopes) {
+    std::vector<double> adjoint(width(), 0.0);
+    pass(layers_.back(), h_[blocks()], slopes, &adjoint);
+    note(s, blocks(), adjoint);
+    for (std::size_t l = blocks(); l > 0; --l) {
+      std::vector<double> inner;
+      for (std::size_t o = 0; o < width(); ++o)
+        inner.push_back(shape_.step * adjoint[o] * (1.0 - bent(l, o) * bent(l, o)));
+      pass(layers_[l], h_[l - 1], inner, &adjoint);
+      note(s, l - 1, adjoint);
+    }
+    pass(layers_[0], sample_, adjoint, nullptr);
+  }
+
+  /// Adds the slopes by the weights of a layer, and those by its inputs to `by_input`, if that is wanted.
+  void pass(const Layer& layer, const std::vector<double>& in, const std::vector<double>& by_output,
+            std::vector<double>* by_input) {
+    for (Index o = 0; o < layer.outputs; ++o) {
+      const double slope = by_output[static_cast<std::size_t>(o)];
+      result_.gradient[layer.bias(o)] += slope;
+      for (Index i = 0; i < layer.inputs; ++i) {
+        result_.gradient[layer.weight(o, i)] += slope * in[static_cast<std::size_t>(i)];
+        if (by_input) (*by_input)[static_cast<std::size_t>(i)] += slope * weights_[layer.weight(o, i)];
+      }
+    }
+  }
+
+  void note(Index s, std::size_t l, const std::vector<double>& adjoint) {
+    for (std::size_t i = 0; i < width(); ++i) {
+      result_.states[l](s, static_cast<Index>(i)) = h_[l][i];
+      result_.adjoints[l](s, static_cast<Index>(i)) = adjoint[i];
+    }
+  }
+
+  const Shape& shape_;
+  const Samples<double>& samples_;
+  const Vector<double>& weights_;
+  std::vector<Layer> layers_;
+  std::vector<double> sample_;
+  std::vector<std::vector<double>> h_;  // of the sample, after 0, 1, ... blocks
+  Reference result_;
+};
+
 }  // namespace
 
 Reference back_propagation(const Shape& shape, const Samples<double>& samples,
                            const Vector<double>& weights) {
-  const auto& points = std::get<DenseRows<double>>(samples.features);
-  const Index count = points.rows();
-  const auto width = static_cast<std::size_t>(shape.width);
-  const auto blocks = static_cast<std::size_t>(shape.blocks);
-  std::vector<Layer> layers = {{0, shape.features, shape.width}};
-  const auto next = [&] { return layers.back().begin + layers.back().outputs * (layers.back().inputs + 1); };
-  for (std::size_t l = 0; l < blocks; ++l) layers.push_back({next(), shape.width, shape.width});
-  layers.push_back({next(), shape.width, shape.classes});
-
-  Reference result;
-  result.gradient.setZero(weights.size());
-  result.states.assign(blocks + 1, DenseRows<double>(count, shape.width));
-  result.adjoints = result.states;
-  for (Index s = 0; s < count; ++s) {
-    std::vector<double> sample;
-    for (Index i = 0; i < shape.features; ++i) sample.push_back(points(s, i));
-    std::vector<std::vector<double>> h(1);
-    for (Index o = 0; o < shape.width; ++o) h[0].push_back(layers[0].value(weights, sample, o));
-    for (std::size_t l = 1; l <= blocks; ++l) {
-      h.push_back(h.back());
-      for (std::size_t o = 0; o < width; ++o)
-        h[l][o] += shape.step * std::tanh(layers[l].value(weights, h[l - 1], static_cast<Index>(o)));
-    }
-    const Layer& closing = layers.back();
-    std::vector<double> slopes;  // exp(z_k), then the loss's slopes
-    double total = 0.0;
-    for (Index k = 0; k < shape.classes; ++k) {
-      slopes.push_back(std::exp(closing.value(weights, h[blocks], k)));
-      total += slopes.back();
-    }
-    const auto target = static_cast<std::size_t>(samples.targets[static_cast<std::size_t>(s)]);
-    result.loss -= std::log(slopes[target] / total) / static_cast<double>(count);
-    for (std::size_t k = 0; k < slopes.size(); ++k)
-      slopes[k] = (slopes[k] / total - (k == target ? 1.0 : 0.0)) / static_cast<double>(count);
-
-    // The slopes by h_blocks, and block by block before it.
-    std::vector<double> adjoint(width, 0.0);
-    const auto through = [&](const Layer& layer, const std::vector<double>& in,
-                             const std::vector<double>& by_output, std::vector<double>* by_input) {
-      for (Index o = 0; o < layer.outputs; ++o) {
-        const double slope = by_output[static_cast<std::size_t>(o)];
-        result.gradient[layer.bias(o)] += slope;
-        for (Index i = 0; i < layer.inputs; ++i) {
-          result.gradient[layer.weight(o, i)] += slope * in[static_cast<std::size_t>(i)];
-          if (by_input) (*by_input)[static_cast<std::size_t>(i)] += slope * weights[layer.weight(o, i)];
-        }
-      }
-    };
-    const auto note = [&](std::size_t l) {
-      for (std::size_t i = 0; i < width; ++i) {
-        result.states[l](s, static_cast<Index>(i)) = h[l][i];
-        result.adjoints[l](s, static_cast<Index>(i)) = adjoint[i];
-      }
-    };
-    through(closing, h[blocks], slopes, &adjoint);
-    note(blocks);
-    for (std::size_t l = blocks; l > 0; --l) {
-      std::vector<double> inner;
-      for (std::size_t o = 0; o < width; ++o) {
-        const double bent = std::tanh(layers[l].value(weights, h[l - 1], static_cast<Index>(o)));
-        inner.push_back(shape.step * adjoint[o] * (1.0 - bent * bent));
-      }
-      through(layers[l], h[l - 1], inner, &adjoint);
-      note(l - 1);
-    }
-    through(layers[0], sample, adjoint, nullptr);
-  }
-  return result;
+  return BackPropagation(shape, samples, weights).run();
 }
 
 }  // namespace hearsay::layer_parallel::test

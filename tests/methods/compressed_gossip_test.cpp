@@ -8,6 +8,7 @@
 #include "runtime/observer/observer.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/misuse_text.hpp"
+#include "tests/support/models.hpp"
 #include "tests/support/worlds.hpp"
 #include "topology/dense_mixing.hpp"
 #include "topology/families.hpp"
@@ -53,14 +54,18 @@ End end_of(const std::string& method, const std::string& compressor, std::uint64
                                                  .iterations = iterations,
                                                  .step_size = step_size,
                                                  .options = std::move(options)});
-  Vector<double> slope = Vector<double>::Zero(19);
-  Vector<double> curvature = Vector<double>::Zero(19);
-  for (const auto& objective : experiment.problem.objectives) {
-    const auto& quadratic = dynamic_cast<const SeparableQuadratic<double>&>(*objective);
-    curvature += quadratic.curvature();
-    slope += quadratic.curvature().cwiseProduct(quadratic.center());
-  }
-  const Vector<double> optimum = slope.cwiseQuotient(curvature);
+  // The pooled gradient is linear, coordinate by coordinate.
+  const auto pooled_gradient = [&](double at) {
+    Vector<double> sum = Vector<double>::Zero(19);
+    Vector<double> gradient(19);
+    for (const auto& objective : experiment.problem.objectives) {
+      objective->gradient(Vector<double>::Constant(19, at), indices(1), gradient);
+      sum += gradient;
+    }
+    return sum;
+  };
+  const Vector<double> at_zero = pooled_gradient(0.0);
+  const Vector<double> optimum = at_zero.cwiseQuotient(at_zero - pooled_gradient(1.0));
   End end{record_run(experiment).back()};
   for (const PeerRecord<double>& peer : end.peers)
     end.distance = std::max(end.distance, (peer.model - optimum).cwiseAbs().maxCoeff());

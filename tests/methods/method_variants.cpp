@@ -69,12 +69,10 @@ bool takes(const MethodInfo& method, const std::string& outer) {
   return true;
 }
 
-}  // namespace
+using Variants = std::vector<MethodOptions>;
 
-std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& world) {
-  if (method.name == "dpsvrg") return variants_of_dpsvrg(world);
-  if (method.name == "streaming-diloco") return variants_of_streaming_diloco();
-  std::vector<MethodOptions> variants;
+/// What a peer does between two messages, and with their sum.
+void add_local_variants(const MethodInfo& method, Variants& variants) {
   if (method.options.has(option::consensus_step))
     variants.push_back({{option::consensus_step, method.options[option::consensus_step] / 2}});
   if (method.options.has(option::local_steps)) variants.push_back({{option::local_steps, 3}});
@@ -88,13 +86,16 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
       variants.push_back(
           {{option::optimizer, "heavy-ball(0.5)"}, {option::local_steps, 2}, {option::inner_state, policy}});
   if (method.options.has(option::outer))
-    for (const Choice& rule : outer_choices())
-      if (takes(method, rule.name))
-        variants.push_back({{option::outer, rule.name + (rule.name == "none" ? "(0.6)" : "(0.8, 0.5)")}});
+    for (const std::string rule : {"none", "heavy-ball", "nesterov", "slowmo"})
+      if (takes(method, rule))
+        variants.push_back({{option::outer, rule + (rule == "none" ? "(0.6)" : "(0.8, 0.5)")}});
   if (method.options.has(option::error_decay)) {
     variants.push_back({{option::error_decay, 1.0}});
     if (method.options.has(option::local_steps)) variants.back().set(option::local_steps, 2);
   }
+}
+
+void add_stale_variants(const MethodInfo& method, const World& world, Variants& variants) {
   if (method.options.has(option::staleness) && world.links_fixed()) {
     variants.push_back({{option::staleness, 1}});
     variants.push_back({{option::consensus_step, 0.3},
@@ -102,6 +103,10 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
                         {option::local_steps, 2},
                         {option::staleness, 3}});
   }
+}
+
+/// What is remembered of what was sent, and how much of it.
+void add_memory_variants(const MethodInfo& method, Variants& variants) {
   if (method.options.has(option::momentum)) {
     variants.push_back({{option::momentum, 0.0}});
     variants.push_back({{option::momentum, 0.5}});
@@ -119,6 +124,10 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
     variants.push_back({{option::error_decay, 0.5}, {option::rounds, 2}});
   if (method.options.has(option::threshold))
     for (const std::string threshold : {"0", "1"}) variants.push_back({{option::threshold, threshold}});
+}
+
+/// The number of steps or rounds, worker by worker or of a phase.
+void add_round_variants(const MethodInfo& method, const World& world, Variants& variants) {
   if (method.options.has(option::worker_steps)) {
     std::string steps;
     for (PeerId id = 0; id < world.peers; ++id)
@@ -129,6 +138,9 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
   if (method.options.has(option::dense_rounds)) variants.push_back({{option::dense_rounds, 3}});
   if (method.options.has(option::dense_rounds) && method.options.has(option::rank))
     variants.push_back({{option::rank, 2}, {option::dense_rounds, 2}});
+}
+
+void add_federated_variants(const MethodInfo& method, Variants& variants) {
   if (method.options.has(option::vote)) {
     variants.push_back({{option::vote, "ternary"}});
     variants.push_back({{option::trust, "votes"}});
@@ -144,6 +156,9 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
   }
   if (method.options.has(option::proximal))
     variants.push_back({{option::local_steps, 3}, {option::proximal, 0.5}});
+}
+
+void add_form_variants(const MethodInfo& method, const World& world, Variants& variants) {
   for (const TextOption* const row : {&option::signs, &option::memories, &option::mixes})
     if (method.options.has(*row))
       for (const std::string& choice : std::get<OptionRow::Text>(row->values).choices)
@@ -154,6 +169,10 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
     if (method.options.has(option::local_steps))
       variants.push_back({{option::local_steps, 2}, {option::order, order}});
   }
+}
+
+/// What a method does with replicas: how it keeps them, whether it sends, and against what it encodes.
+void add_replica_variants(const MethodInfo& method, const World& world, Variants& variants) {
   if (method.options.has(option::memory) && world.links_fixed())
     variants.push_back({{option::memory, "aggregate"}});
   if (method.options.has(option::trigger)) variants.push_back({{option::trigger, 30.0}});
@@ -168,6 +187,21 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
   }
   if (method.options.has(option::memory) && method.options.has(option::trigger) && world.links_fixed())
     variants.push_back({{option::trigger, 30.0}, {option::memory, "aggregate"}});
+}
+
+}  // namespace
+
+std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& world) {
+  if (method.name == "dpsvrg") return variants_of_dpsvrg(world);
+  if (method.name == "streaming-diloco") return variants_of_streaming_diloco();
+  Variants variants;
+  add_local_variants(method, variants);
+  add_stale_variants(method, world, variants);
+  add_memory_variants(method, variants);
+  add_round_variants(method, world, variants);
+  add_federated_variants(method, variants);
+  add_form_variants(method, world, variants);
+  add_replica_variants(method, world, variants);
   return variants;
 }
 

@@ -33,20 +33,19 @@ TEST_CASE("step size: the inverse of t + b is between the constant and the inver
 }
 
 TEST_CASE("step size: cosine, multistep, inverse and the warm-up of each walk as torch's own schedulers") {
+  struct Walk {
+    std::string schedule;
+    std::uint64_t warm_up;
+    std::vector<double> torch;
+  };
   // The numbers are those of torch 1.13 in double, for the iterations 1, 2, ... of an SGD with lr = 0.3:
   //   S.CosineAnnealingLR(rule, 20), the same with eta_min = 0.03,
   //   S.MultiStepLR(rule, [5, 12, 13], gamma=0.1), S.LambdaLR(rule, lambda k: 1 / (k + 1 + 4)),
   //   S.LinearLR(rule, start_factor=1/8, total_iters=7), and S.ChainedScheduler of that
   //   LinearLR and of CosineAnnealingLR or MultiStepLR.
-  const auto walk = [](const std::string& schedule, std::uint64_t warm_up, const std::vector<double>& torch) {
-    const StepSize step_size(0.3, schedule, warm_up);
-    CAPTURE(schedule);
-    for (std::size_t k = 0; k < torch.size(); ++k) {
-      CAPTURE(k);
-      CHECK(std::abs(step_size.at(k + 1) - torch[k]) <= 1e-12 * torch[k]);
-    }
-  };
-  walk("cosine(20)", 0,
+  const std::vector<Walk> walks = {
+      {"cosine(20)",
+       0,
        {0.3,
         0.29815325108927065,
         0.29265847744427304,
@@ -66,8 +65,9 @@ TEST_CASE("step size: cosine, multistep, inverse and the warm-up of each walk as
         0.028647450843757888,
         0.016349021371744824,
         0.007341522555726967,
-        0.0018467489107293503});
-  walk("cosine(20, 0.1)", 0,
+        0.0018467489107293503}},
+      {"cosine(20, 0.1)",
+       0,
        {0.3,
         0.2983379259803436,
         0.2933926296998457,
@@ -87,15 +87,18 @@ TEST_CASE("step size: cosine, multistep, inverse and the warm-up of each walk as
         0.055782705759382094,
         0.04471411923457034,
         0.03660737030015427,
-        0.031662074019656414});
-  walk("multistep(0.1, 5, 12, 13)", 0,
+        0.031662074019656414}},
+      {"multistep(0.1, 5, 12, 13)",
+       0,
        {0.3, 0.3, 0.3, 0.3, 0.3, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.03, 0.003, 0.00030000000000000003,
-        0.00030000000000000003, 0.00030000000000000003});
-  walk("constant", 8,
+        0.00030000000000000003, 0.00030000000000000003}},
+      {"constant",
+       8,
        {0.0375, 0.075, 0.11249999999999999, 0.14999999999999997, 0.18749999999999994, 0.22499999999999992,
         0.2624999999999999, 0.2999999999999999, 0.2999999999999999, 0.2999999999999999, 0.2999999999999999,
-        0.2999999999999999});
-  walk("cosine(20)", 8,
+        0.2999999999999999}},
+      {"cosine(20)",
+       8,
        {0.0375,
         0.07453831277231766,
         0.1097469290416024,
@@ -115,15 +118,26 @@ TEST_CASE("step size: cosine, multistep, inverse and the warm-up of each walk as
         0.028647450843757888,
         0.016349021371744824,
         0.007341522555726967,
-        0.0018467489107293503});
-  walk("multistep(0.1, 5, 12, 13)", 8,
+        0.0018467489107293503}},
+      {"multistep(0.1, 5, 12, 13)",
+       8,
        {0.0375, 0.075, 0.11249999999999999, 0.14999999999999997, 0.18749999999999994, 0.022499999999999992,
         0.026249999999999992, 0.02999999999999999, 0.02999999999999999, 0.02999999999999999,
         0.02999999999999999, 0.02999999999999999, 0.002999999999999999, 0.0002999999999999999,
-        0.0002999999999999999, 0.0002999999999999999});
-  walk("inverse(4)", 0,
+        0.0002999999999999999, 0.0002999999999999999}},
+      {"inverse(4)",
+       0,
        {0.06, 0.049999999999999996, 0.04285714285714285, 0.0375, 0.03333333333333333, 0.03,
-        0.02727272727272727, 0.024999999999999998});
+        0.02727272727272727, 0.024999999999999998}},
+  };
+  for (const Walk& walk : walks) {
+    const StepSize step_size(0.3, walk.schedule, walk.warm_up);
+    CAPTURE(walk.schedule);
+    for (std::size_t k = 0; k < walk.torch.size(); ++k) {
+      CAPTURE(k);
+      CHECK(std::abs(step_size.at(k + 1) - walk.torch[k]) <= 1e-12 * walk.torch[k]);
+    }
+  }
 }
 
 TEST_CASE("step size: a cosine stays where it ends, also beneath a long warm-up") {

@@ -18,7 +18,6 @@ TEST_CASE("arrival deadline: a neighbor that is heard often has failure.lost_aft
   ArrivalDeadline deadline(60s);
   CHECK(deadline.limit() == 60s);
   for (int beat = 0; beat < 100; ++beat) deadline.heard(at(15s * beat));
-  CHECK(deadline.longest_silence() == 15s);
   CHECK(deadline.limit() == 60s);
   CHECK(deadline.text() == "60 s (failure.lost_after)");
 }
@@ -57,7 +56,6 @@ TEST_CASE("arrival deadline: time that stands still or runs backwards makes no s
   deadline.heard(at(5s));
   deadline.heard(at(1s));
   deadline.heard(at(5s));
-  CHECK(deadline.longest_silence() == Duration{0});
   CHECK(deadline.limit() == 10ms);
 }
 

@@ -27,86 +27,113 @@ namespace fs = std::filesystem;
 
 std::string assigned(const std::string& key, const std::string& value) { return key + " = " + value + "\n"; }
 
-/// Returns random settings that a file can express, with odd names, paths and numbers among them.
-RunSettings random_settings(std::uint64_t seed) {
-  RandomStream random(seed, 0, 0, Purpose::data);
-  const auto chance = [&] { return random.below(2) == 1; };
-  const auto number = [&] {
-    return std::ldexp(random.uniform() + 1e-9, static_cast<int>(random.below(40)) - 20);
-  };
-  const auto duration = [&] { return Duration{static_cast<std::int64_t>(random.below(3'000'000'000))}; };
-  const auto bandwidth = [&] { return chance() ? Bandwidth{} : Bandwidth{number() * 1e6}; };
-  const auto network = [&] {
-    NetworkSettings net{bandwidth(), bandwidth(), duration(), duration(), max_message_loss * random.uniform(),
-                        {}};
+/// Draws settings that a file can express, with odd names, paths and numbers among them.
+class RandomSettings {
+ public:
+  explicit RandomSettings(std::uint64_t seed) : random_(seed, 0, 0, Purpose::data) {}
+
+  RunSettings draw() {
+    RunSettings s;
+    draw_run(s.run);
+    draw_data(s.data);
+    draw_model(s.model);
+    s.topology = {text(), static_cast<PeerId>(4 + below(100)), text(), text(), {}, random_.uniform()};
+    draw_algorithm(s.algorithm);
+    draw_failure(s.failure);
+    if (chance()) s.security = {"/keys/" + text(), "/keys/" + text()};
+    s.network = network();
+    s.framing = chance() ? Framing::none : Framing::ethernet;
+    s.evaluations = chance() ? EvaluationFrames::free : EvaluationFrames::shaped;
+    for (PeerId peer = 0; peer < 4; ++peer)
+      if (chance()) s.peer_networks[peer] = network();
+    if (chance()) s.link_overrides = {{0, 1, duration(), bandwidth()}, {1, 0, duration(), std::nullopt}};
+    return s;
+  }
+
+ private:
+  std::uint64_t below(std::uint64_t end) { return random_.below(end); }
+  bool chance() { return below(2) == 1; }
+  double number() { return std::ldexp(random_.uniform() + 1e-9, static_cast<int>(below(40)) - 20); }
+  Duration duration() { return Duration{static_cast<std::int64_t>(below(3'000'000'000))}; }
+  Bandwidth bandwidth() { return chance() ? Bandwidth{} : Bandwidth{number() * 1e6}; }
+  std::string text() { return texts_[below(texts_.size())]; }
+  std::string line() { return texts_[below(texts_.size() - 2)]; }
+
+  NetworkSettings network() {
+    NetworkSettings net{
+        bandwidth(), bandwidth(), duration(), duration(), max_message_loss * random_.uniform(), {}};
     if (chance()) {
       net.bandwidth_up = net.bandwidth_down = {};
       net.trace = BandwidthTrace(
           {{Duration{0}, number() * 1e6}, {Duration{1} + duration(), chance() ? 0.0 : number() * 1e6}});
     }
-    net.compute.kind = static_cast<ComputeTime::Kind>(random.below(3));
+    net.compute.kind = static_cast<ComputeTime::Kind>(below(3));
     if (net.compute.kind != ComputeTime::Kind::measured) net.compute.median = duration();
     if (net.compute.kind == ComputeTime::Kind::lognormal) net.compute.sigma = number();
     return net;
-  };
-  const std::vector<std::string> texts = {
-      "plain", "with \"quotes\" and \\", "\xc3\xa9t\xc3\xa9", "$dollar", "a,b = c # d", "t\tab", "new\nline"};
-  const auto text = [&] { return texts[random.below(texts.size())]; };
+  }
 
-  RunSettings s;
-  s.run.name = texts[random.below(texts.size() - 2)];  // one line
-  s.run.seed = random.below(std::uint64_t{1} << 63);
-  s.run.scalar = chance() ? ScalarKind::float32 : ScalarKind::float64;
-  if (chance())
-    s.run.epochs = number();
-  else
-    s.run.iterations = 1 + random.below(1'000'000);
-  s.run.evaluate_every = 1 + random.below(1000);
-  if (chance()) {
-    s.run.evaluate_every = 1;
-    s.run.evaluate_period = Duration{1} + duration();
+  void draw_run(RunSettings::Run& run) {
+    run.name = line();
+    run.seed = below(std::uint64_t{1} << 63);
+    run.scalar = chance() ? ScalarKind::float32 : ScalarKind::float64;
+    if (chance())
+      run.epochs = number();
+    else
+      run.iterations = 1 + below(1'000'000);
+    run.evaluate_every = 1 + below(1000);
+    if (chance()) {
+      run.evaluate_every = 1;
+      run.evaluate_period = Duration{1} + duration();
+    }
+    if (chance()) run.target_loss = number() - 1.0;
+    if (chance()) run.evaluate = RunSettings::Run::Evaluate::peers;
+    if (chance()) run.patience = 1 + below(100);
+    if (chance()) run.min_improvement = random_.uniform();
+    if (chance()) run.keep = RunSettings::Run::Keep::best;
+    if (chance()) run.keep_models = {1 + below(100), chance()};
+    run.output = "/out/" + text();
   }
-  if (chance()) s.run.target_loss = number() - 1.0;
-  if (chance()) s.run.evaluate = RunSettings::Run::Evaluate::peers;
-  if (chance()) s.run.patience = 1 + random.below(100);
-  if (chance()) s.run.min_improvement = random.uniform();
-  if (chance()) s.run.keep = RunSettings::Run::Keep::best;
-  if (chance()) s.run.keep_models = {1 + random.below(100), chance()};
-  s.run.output = "/out/" + text();
-  s.data.source = chance() ? "libsvm:/data/" + text() : "idx:/da$ta/images,/data/labels";
-  s.data.test = chance() ? "" : "csv:/data/" + text();
-  s.data.partition = text();
-  if (chance()) s.data.scale = number();
-  if (chance()) s.data.samples = 1 + random.below(1000);
-  if (chance()) s.data.features = 1 + random.below(1000);
-  if (chance()) s.data.classes = 2 + random.below(1000);
-  s.model = {text(), number(), number(), text(), chance() ? "zeros" : "/models/" + text() + ".npy", {}, {}};
-  if (chance()) s.model.program = {"python3", text()};
-  if (!s.model.program.empty() || chance()) s.model.directory = "/code/" + text();
-  s.topology = {text(), static_cast<PeerId>(4 + random.below(100)), text(), text(), {}, random.uniform()};
-  s.algorithm = {text(),           chance() ? "" : text(), number(), text(),
-                 random.below(10), 1 + random.below(100),  {},       {},
+
+  void draw_data(RunSettings::Data& data) {
+    data.source = chance() ? "libsvm:/data/" + text() : "idx:/da$ta/images,/data/labels";
+    data.test = chance() ? "" : "csv:/data/" + text();
+    data.partition = text();
+    if (chance()) data.scale = number();
+    if (chance()) data.samples = 1 + below(1000);
+    if (chance()) data.features = 1 + below(1000);
+    if (chance()) data.classes = 2 + below(1000);
+  }
+
+  void draw_model(RunSettings::Model& model) {
+    model = {text(), number(), number(), text(), chance() ? "zeros" : "/models/" + text() + ".npy", {}, {}};
+    if (chance()) model.program = {"python3", text()};
+    if (!model.program.empty() || chance()) model.directory = "/code/" + text();
+  }
+
+  void draw_algorithm(RunSettings::Algorithm& algorithm) {
+    algorithm = {text(),  chance() ? "" : text(), number(), text(), below(10), 1 + below(100), {}, {},
                  chance()};
-  if (chance()) s.algorithm.clip = number();
-  if (chance()) s.algorithm.options.set(option::restart_every, random.below(10));
-  if (chance()) s.algorithm.options.set(option::feedback, text());
-  if (chance()) s.algorithm.options.set(option::consensus_step, 2.0 * random.uniform() + 1e-9);
-  if (chance()) s.algorithm.batch = std::nullopt;
-  s.failure = {chance() ? RunSettings::Failure::Policy::wait : RunSettings::Failure::Policy::drop,
-               random.below(1000), shortest_lost_after + duration()};
-  if (chance()) {
-    s.failure.checkpoint_every = 0;
-    s.failure.checkpoint_period = Duration{1} + duration();
+    if (chance()) algorithm.clip = number();
+    if (chance()) algorithm.options.set(option::restart_every, below(10));
+    if (chance()) algorithm.options.set(option::feedback, text());
+    if (chance()) algorithm.options.set(option::consensus_step, 2.0 * random_.uniform() + 1e-9);
+    if (chance()) algorithm.batch = std::nullopt;
   }
-  if (chance()) s.security = {"/keys/" + text(), "/keys/" + text()};
-  s.network = network();
-  s.framing = chance() ? Framing::none : Framing::ethernet;
-  s.evaluations = chance() ? EvaluationFrames::free : EvaluationFrames::shaped;
-  for (PeerId peer = 0; peer < 4; ++peer)
-    if (chance()) s.peer_networks[peer] = network();
-  if (chance()) s.link_overrides = {{0, 1, duration(), bandwidth()}, {1, 0, duration(), std::nullopt}};
-  return s;
-}
+
+  void draw_failure(RunSettings::Failure& failure) {
+    failure = {chance() ? RunSettings::Failure::Policy::wait : RunSettings::Failure::Policy::drop,
+               below(1000), shortest_lost_after + duration()};
+    if (!chance()) return;
+    failure.checkpoint_every = 0;
+    failure.checkpoint_period = Duration{1} + duration();
+  }
+
+  RandomStream random_;
+  // The last two are no lines.
+  std::vector<std::string> texts_ = {
+      "plain", "with \"quotes\" and \\", "\xc3\xa9t\xc3\xa9", "$dollar", "a,b = c # d", "t\tab", "new\nline"};
+};
 
 }  // namespace
 
@@ -120,7 +147,7 @@ TEST_CASE("config: an empty file is the built-in example, every key with its def
 TEST_CASE("config: the spelled settings parse back to the same, from anywhere") {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     CAPTURE(seed);
-    const RunSettings settings = random_settings(seed);
+    const RunSettings settings = RandomSettings(seed).draw();
     CAPTURE(to_toml(settings));
     CHECK(parse_run(to_toml(settings), "/elsewhere", {}, "test.toml") == settings);
   }
@@ -313,7 +340,7 @@ TEST_CASE("config: any text is a run or a Misuse, never anything else") {
   const std::size_t trials = 3000;
   for (std::uint64_t seed = 0; seed < trials; ++seed) {
     RandomStream random(seed, 1, 0, Purpose::data);
-    std::string text = to_toml(random_settings(seed % 20));
+    std::string text = to_toml(RandomSettings(seed % 20).draw());
     for (std::uint64_t slip = 0; slip <= random.below(3); ++slip) {
       const std::size_t at = random.below(text.size());
       if (random.below(3) == 0)

@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include "topology/foundation/ensure.hpp"
 
@@ -139,8 +139,8 @@ std::vector<pid_t> NetworkNamespaces::processes(std::size_t host, const std::str
   for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
     const std::string name = entry.path().filename();
     if (!std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; })) continue;
-    struct stat its {};
-    if (stat((entry.path() / "ns/net").c_str(), &its) != 0 || its.st_ino != hosts_.at(host).inode()) continue;
+    std::error_code gone;
+    if (!fs::equivalent(entry.path() / "ns/net", hosts_.at(host).path(), gone)) continue;
     if (is_zombie(entry.path())) continue;
     if (program.empty() || program_of(entry.path()) == program) found.push_back(std::stoi(name));
   }

@@ -135,15 +135,6 @@ TEST_CASE(
   CHECK(x[0] < 0.5);
 }
 
-TEST_CASE(
-    "gen-qsgd plan: q(s) is the lesser of D / s^2 and sqrt(D) / s, and a message has a sign and log2 s "
-    "bits") {
-  CHECK(quantizer_variance(10000.0, 10.0) == doctest::Approx(10.0));
-  CHECK(quantizer_variance(10000.0, 1000.0) == doctest::Approx(0.01));
-  CHECK(quantizer_variance(10000.0, 100.0) == doctest::Approx(1.0));
-  CHECK(quantizer_bits(1000.0, 8.0) == doctest::Approx(4032.0));
-}
-
 TEST_CASE("gen-qsgd plan: the bound grows with every worker's q, and with the hub's") {
   const PlanProblem problem = drawn(1, 5, Objective::time);
   const Plan plan{100.0, {1.0, 2.0, 3.0, 4.0, 5.0}, 4.0, 0.01};

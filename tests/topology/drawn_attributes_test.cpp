@@ -135,7 +135,7 @@ TEST_CASE("graph files: only weights that are used are judged") {
     const AnnotatedGraph drawn =
         parse_dot("graph { a -- b [weight=0.5]; b -- c [weight=\"" + weight + "\"] }");
     CHECK(drawn.graph.edges() == path_of_three);
-    CHECK(misuse_text([&] { hearsay::explicit_mixing(drawn); }) ==
+    CHECK(misuse_text([&] { require_number(drawn.links[1], "link b - c"); }) ==
           "link b - c: weight = " + weight + ": expected a number");
   }
   const AnnotatedGraph graphml = parse_graphml(
@@ -163,7 +163,7 @@ TEST_CASE("json: numbers that are none, as Python writes them, are read, and ref
     CAPTURE(number);
     CHECK(drawn(number).graph.edges() == path_of_three);
     CHECK(drawn(number).peers[0].name == "a NaN");
-    CHECK(misuse_text([&] { hearsay::explicit_mixing(drawn(number)); }) ==
+    CHECK(misuse_text([&] { require_number(drawn(number).links[0], "link a NaN - b"); }) ==
           "link a NaN - b: weight = " + number + ": expected a number");
   }
   CHECK(contains(misuse_text([&] { drawn("Inf"); }), "JSON, line 1: "));

@@ -52,9 +52,6 @@ TEST_CASE("interchange: every family comes back from DOT and GraphML, weights to
       const AnnotatedGraph drawn = hearsay::annotated(graph, &mixing);
       check_same(parse_dot(to_dot(drawn)), drawn);
       check_same(parse_graphml(to_graphml(drawn)), drawn);
-      const MixingMatrix again = hearsay::explicit_mixing(parse_graphml(to_graphml(drawn)));
-      for (hearsay::PeerId peer = 0; peer < 16; ++peer)
-        CHECK(again.row(peer).self_weight == mixing.row(peer).self_weight);
     }
 }
 
@@ -119,8 +116,6 @@ TEST_CASE("interchange: a GraphML file as networkx writes it is read as it is") 
   CHECK(drawn.links[1].weight == 0.5);
   CHECK_FALSE(drawn.links[0].weight.has_value());
   CHECK(drawn.peers[1].address == "tcp://h:2");
-  CHECK(misuse_text([&] { hearsay::explicit_mixing(drawn); }) ==
-        "link 1 - 2: explicit weights need one on every link");
 }
 
 TEST_CASE("interchange: GraphML's defaults and per-edge directions count") {

@@ -209,25 +209,18 @@ Conversation probing() {
   return conversation;
 }
 
-/// Peers with another seed are refused by a peer and by the observer. A user ends a run. Under policy "drop"
-/// the observer learns that a process has ended.
-Conversation refusing_and_stopping() {
-  Conversation conversation("refuse, stop");
-  const auto experiment = kept_experiment();
-  const auto write_down = [&](auto& session, const std::string& way) {
-    for (const auto& word : session.outbox())
-      if (word.header.kind == FrameKind::refuse || word.header.kind == FrameKind::stop ||
-          word.header.kind == FrameKind::departed)
-        conversation.add(way, word.header, word.payload);
-    session.outbox().clear();
-  };
-  FrameHeader hello;
-  hello.kind = FrameKind::hello;
-  hello.run_id = run_id(agreement_with("5"));
-  hello.sender = 2;
-  hello.incarnation = 22;
-  const std::vector<std::byte> payload = encode_agreement(agreement_with("5"));
+/// Writes down what a session has said of refusals and of the end of a run.
+void write_down(Conversation& conversation, auto& session, const std::string& way) {
+  for (const auto& word : session.outbox())
+    if (word.header.kind == FrameKind::refuse || word.header.kind == FrameKind::stop ||
+        word.header.kind == FrameKind::departed)
+      conversation.add(way, word.header, word.payload);
+  session.outbox().clear();
+}
 
+/// A peer hears a hello, and its user ends the run.
+void refuse_and_stop(const Experiment<double>& experiment, const FrameHeader& hello,
+                     std::span<const std::byte> payload, Conversation& conversation) {
   PeerSession peer({.self = 1,
                     .incarnation = 11,
                     .agreement = agreement_of(experiment),
@@ -242,7 +235,43 @@ Conversation refusing_and_stopping() {
   peer.begin(Instant{});
   peer.hear_source(hello, payload, Instant{});
   peer.say_stop(130, "");
-  write_down(peer, "peer");
+  write_down(conversation, peer, "peer");
+}
+
+/// Under policy "drop" the observer of a run that has begun learns that a process has ended.
+void lose_a_process(Conversation& conversation) {
+  const auto dropped = dropping("dcd-psgd", {.family = "ring", .peers = 4}, 40);
+  Observer<double> evaluator(dropped.problem, {});
+  ObserverSession observer(observer_input(dropped, 1min), evaluator, Instant{});
+  for (const FrameKind kind : {FrameKind::hello, FrameKind::ready})
+    for (PeerId id = 0; id < 4; ++id) {
+      FrameHeader word;
+      word.kind = kind;
+      word.run_id = run_id(agreement_of(dropped));
+      word.sender = id;
+      word.incarnation = 1000 + id;
+      word.iteration = kind == FrameKind::hello ? 40 : 1;
+      observer.hear(
+          word, kind == FrameKind::hello ? encode_agreement(agreement_of(dropped)) : std::vector<std::byte>{},
+          Instant{1s});
+    }
+  observer.tick(Instant{2s});
+  observer.lose_peer(2, "it was killed");
+  conversation.add("observer", observer.busy_sign(), {});
+  write_down(conversation, observer, "observer");
+}
+
+/// Peers with another seed are refused by a peer and by the observer. A user ends a run. A process is lost.
+Conversation refusing_and_stopping() {
+  Conversation conversation("refuse, stop");
+  const auto experiment = kept_experiment();
+  FrameHeader hello;
+  hello.kind = FrameKind::hello;
+  hello.run_id = run_id(agreement_with("5"));
+  hello.sender = 2;
+  hello.incarnation = 22;
+  const std::vector<std::byte> payload = encode_agreement(agreement_with("5"));
+  refuse_and_stop(experiment, hello, payload, conversation);
 
   Observer<double> evaluator(experiment.problem, {});
   ObserverSession observer(observer_input(experiment, 1min), evaluator, Instant{});
@@ -252,27 +281,8 @@ Conversation refusing_and_stopping() {
   observer.hear(hello, encode_agreement(agreement_of(experiment)), Instant{2s});
   observer.interrupt(Instant{3s});
   observer.tick(Instant{1min});
-  write_down(observer, "observer");
-
-  const auto dropped = dropping("dcd-psgd", {.family = "ring", .peers = 4}, 40);
-  Observer<double> evaluator_of_the_bereft(dropped.problem, {});
-  ObserverSession bereft(observer_input(dropped, 1min), evaluator_of_the_bereft, Instant{});
-  for (const FrameKind kind : {FrameKind::hello, FrameKind::ready})
-    for (PeerId id = 0; id < 4; ++id) {
-      FrameHeader word;
-      word.kind = kind;
-      word.run_id = run_id(agreement_of(dropped));
-      word.sender = id;
-      word.incarnation = 1000 + id;
-      word.iteration = kind == FrameKind::hello ? 40 : 1;
-      bereft.hear(
-          word, kind == FrameKind::hello ? encode_agreement(agreement_of(dropped)) : std::vector<std::byte>{},
-          Instant{1s});
-    }
-  bereft.tick(Instant{2s});
-  bereft.lose_peer(2, "it was killed");
-  conversation.add("observer", bereft.busy_sign(), {});
-  write_down(bereft, "observer");
+  write_down(conversation, observer, "observer");
+  lose_a_process(conversation);
   return conversation;
 }
 

@@ -7,6 +7,7 @@
 
 #include "runtime/foundation/little_endian.hpp"
 #include "runtime/wire/control_word.hpp"
+#include "runtime/wire/optional_number.hpp"
 #include "runtime/wire/pieces.hpp"
 #include "runtime/wire/stop.hpp"
 #include "runtime/wire/words_from_observer.hpp"
@@ -23,6 +24,9 @@ constexpr std::uint32_t last_slot = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t last_number = std::numeric_limits<std::uint64_t>::max();
 using HelloState = to_observer::Hello::State;
 using AliveState = from_observer::Alive::State;
+
+/// The observer asks a join for its sender and its iteration alone.
+to_observer::Join as_join(const FrameHeader& header) { return {decode_optional(header.sequence)}; }
 
 /// A header in which every field holds something.
 FrameHeader full_header() {
@@ -103,7 +107,7 @@ void for_each_word(const auto& check) {
       vector<observer::Alive>{
           {}, {before, 0}, {begun, {}}, {without, 5}, {again, 5, {1, 0}}, {last, 10, {3, last_slot}}},
       observer::as_alive);
-  check(vector<observer::Join>{{}, {0}, {last_number - 1}}, observer::as_join);
+  check(vector<observer::Join>{{}, {0}, {last_number - 1}}, as_join);
 
   check(vector<from::Refuse>{{false}, {true}}, from::as_refuse);
   check(vector<from::Resume>{{}, {7, false}, {7, true}}, from::as_resume);

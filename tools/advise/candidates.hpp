@@ -28,16 +28,9 @@ struct MethodChoice {
   std::optional<TopologyChoice> only_on = {};  ///< instead of all of `topology_choices`
 };
 
-/// A method that is never advised, and why.
-struct UnadvisedMethod {
-  std::string method;
-  std::string because;
-};
-
-/// A method that is in neither list is not advised: its best use has not been measured yet. If a method is
-/// sound with a compressor on some topologies only, the validator refuses the others (soundness.hpp).
+/// A method that is not in the list is not advised. If a method is sound with a compressor on some topologies
+/// only, the validator refuses the others (soundness.hpp).
 std::span<const MethodChoice> method_choices();
-std::span<const UnadvisedMethod> unadvised_methods();
 
 /// Returns the families that are worth a try with `peers` peers, sparse ones first. Leaves out families that
 /// another one beats in spectral gap at the same degree (path, grid, random graphs), and the star, which only

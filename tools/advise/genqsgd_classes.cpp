@@ -76,11 +76,6 @@ StepTotals Classes::totals(const std::vector<double>& steps) const {
   return totals;
 }
 
-double Classes::bound(const StepTotals& totals, double rounds, double batch, double step_size) const {
-  return c1_ / (step_size * rounds * totals.sum) + c2_ * step_size * step_size * totals.most * totals.most +
-         c3_ * step_size / batch + c4_ * step_size * totals.weighted_squares / totals.sum;
-}
-
 double Classes::seconds(const StepTotals& totals, double rounds, double batch) const {
   return rounds * (batch * totals.seconds_per_sample + round_seconds_);
 }

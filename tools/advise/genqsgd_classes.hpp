@@ -39,7 +39,6 @@ class Classes {
   std::vector<double> to_workers(const std::vector<double>& steps) const;
   StepTotals totals(const std::vector<double>& steps) const;
 
-  double bound(const StepTotals& totals, double rounds, double batch, double step_size) const;
   double seconds(const StepTotals& totals, double rounds, double batch) const;
   double energy(const StepTotals& totals, double rounds, double batch) const;
   double objective(const StepTotals& totals, double rounds, double batch) const;

@@ -22,7 +22,7 @@ struct Point {
 
 /// Where the variables of the geometric programs stand. gamma is in units of 1 / L, T1 in units of the
 /// slowest worker's sample.
-enum Variable : std::size_t { rounds, batch, step_size, slowest, largest, sum, first_step };
+enum : std::size_t { rounds, batch, step_size, slowest, largest, sum, first_step };
 
 class Descent {
  public:
@@ -194,14 +194,6 @@ class Descent {
 };
 
 }  // namespace
-
-double quantizer_variance(double dimension, double levels) {
-  return std::min(dimension / (levels * levels), std::sqrt(dimension) / levels);
-}
-
-double quantizer_bits(double dimension, double levels) {
-  return 32.0 + dimension + dimension * std::log2(levels);
-}
 
 // As the box has them, worker by worker: the judge of what the search finds with classes.
 

@@ -32,11 +32,6 @@
 /// searched for thoroughly (`plan`); least sizes are constraints of the geometric program, too.
 namespace hearsay::gen_qsgd {
 
-/// q(s) = min(D / s^2, sqrt(D) / s): of QSGD with s levels and one Euclidean norm for D numbers.
-double quantizer_variance(double dimension, double levels);
-/// 32 + D + D log2 s: the bits of its message.
-double quantizer_bits(double dimension, double levels);
-
 struct Worker {
   double seconds_per_sample = 0.0;  ///< C_n / F_n, of a gradient; above 0
   double seconds_up = 0.0;  ///< M_n / r_n. If messages queue at the hub's port, until the last one is through

@@ -211,141 +211,214 @@ RunSettings for_gen_qsgd(RunSettings settings) {
   return settings;
 }
 
-}  // namespace
-
+/// Returns the experiment that is planned: gen-qsgd on a star.
 template <class Scalar>
-PlanAnswer answer_plan(const RunSettings& yours, const PlanQuestion& question) {
-  using Align = Table::Align;
-  const Experiment<Scalar> experiment = prepare<Scalar>(for_gen_qsgd(yours));
+Experiment<Scalar> prepare_star(const RunSettings& yours) {
+  Experiment<Scalar> experiment = prepare<Scalar>(for_gen_qsgd(yours));
   if (!is_star_around_hub(experiment.topology.graph))
     throw Misuse("topology.kind", experiment.settings.topology.kind,
                  "the plan is for a hub that hears every worker itself, with one quantization each way; "
                  "expected \"star\"");
-  const Problem<Scalar>& data = experiment.problem;
-  const RunSettings& settings = experiment.settings;
-  const Duration measured_gradient = measured_gradient_of(experiment);
+  return experiment;
+}
 
-  Index smallest_shard = std::numeric_limits<Index>::max();
-  planner::PlanProblem problem;
+/// The samples of the worker with the fewest; 1 if objectives have none.
+template <class Scalar>
+Index smallest_shard_of(const Problem<Scalar>& data) {
+  Index smallest = std::numeric_limits<Index>::max();
   for (const auto& objective : data.objectives)
     if (objective->has_data() && objective->sample_count() > 0)
-      smallest_shard = std::min(smallest_shard, objective->sample_count());
-  if (smallest_shard == std::numeric_limits<Index>::max()) smallest_shard = 1;  // objectives of no samples
-  const Index batch = settings.algorithm.batch
-                          ? std::min<Index>(static_cast<Index>(*settings.algorithm.batch), smallest_shard)
-                          : smallest_shard;
-  const auto batch_size = static_cast<double>(settings.algorithm.batch.value_or(
-      static_cast<std::uint64_t>(smallest_shard)));  // whose gradient takes network.compute
-  const ProblemConstants measured = measure_for_plan(data, settings, batch);
-  if (!(measured.smoothness > 0.0))
-    throw Misuse("algorithm.step_size", significant(settings.algorithm.step_size),
-                 "20 steps of it show no change of the gradient; expected a larger one, or a smaller one if "
-                 "they diverge");
+      smallest = std::min(smallest, objective->sample_count());
+  return smallest == std::numeric_limits<Index>::max() ? 1 : smallest;
+}
 
-  const MessageBytes frames = message_bytes(experiment);
-  const MessageBytes bytes = frames.on_wire(settings.framing);
-  const double down_q = relative_variance(experiment, settings.algorithm.options[option::down_compressor]);
-  const double up_q = relative_variance(experiment, settings.algorithm.compressor);
-  for (std::size_t peer = 0; peer < data.peer_count(); ++peer) {
-    if (!data.objectives[peer]->has_data()) continue;
-    const NetworkSettings& network = network_of(settings, static_cast<PeerId>(peer));
+/// Plans a run, and tells of the plan.
+template <class Scalar>
+class Planning {
+ public:
+  Planning(const RunSettings& yours, const PlanQuestion& question)
+      : question_(question),
+        experiment_(prepare_star<Scalar>(yours)),
+        gradient_(measured_gradient_of(experiment_)),
+        smallest_shard_(smallest_shard_of(experiment_.problem)) {
+    measure();
+    add_workers_and_hub();
+    add_bounds(yours);
+  }
+
+  PlanAnswer answer() {
+    const planner::Plan plan = found_plan();
+    PlanAnswer answer;
+    answer.run = planned_run(experiment_, plan, batch_size_, gradient_);
+    answer.record = first_record(plan);
+    Table table = empty_table();
+    table.add(row("planned", problem_, plan, round_bytes()));
+    add_rival(plan, table, answer.record);
+    const RunStatus end = add_simulation(plan, answer.run, table, answer.record);
+    answer.text =
+        notes() + "\n" + table.text() +
+        (end == RunStatus::target
+             ? "\nthe bound is a worst case: real runs need far fewer rounds, which the last row shows\n"
+             : "\nthe bound is a worst case; the simulation ended before the target\n");
+    return answer;
+  }
+
+ private:
+  const RunSettings& settings() const { return experiment_.settings; }
+  double remote_workers() const { return static_cast<double>(experiment_.peer_count()) - 1.0; }
+  double round_bytes() const { return remote_workers() * static_cast<double>(bytes_.up + bytes_.down); }
+
+  void measure() {
+    const auto all = static_cast<std::uint64_t>(smallest_shard_);
+    const std::uint64_t batch = settings().algorithm.batch.value_or(all);
+    batch_size_ = static_cast<double>(batch);
+    const auto measured_batch = std::min<Index>(static_cast<Index>(batch), smallest_shard_);
+    measured_ = measure_for_plan(experiment_.problem, settings(), measured_batch);
+    if (!(measured_.smoothness > 0.0))
+      throw Misuse("algorithm.step_size", significant(settings().algorithm.step_size),
+                   "20 steps of it show no change of the gradient; expected a larger one, or a smaller one "
+                   "if they diverge");
+  }
+
+  void add_workers_and_hub() {
+    const MessageBytes frames = message_bytes(experiment_);
+    bytes_ = frames.on_wire(settings().framing);
+    const RunSettings::Algorithm& algorithm = settings().algorithm;
+    problem_.hub.q = relative_variance(experiment_, algorithm.options[option::down_compressor]);
+    up_q_ = relative_variance(experiment_, algorithm.compressor);
+    for (PeerId peer = 0; peer < experiment_.peer_count(); ++peer)
+      if (experiment_.problem.objectives[peer]->has_data()) problem_.workers.push_back(worker(peer));
+    problem_.hub.joules_down =
+        remote_workers() * question_.joules_per_byte * static_cast<double>(bytes_.down);
+    add_network(experiment_, frames, problem_);
+  }
+
+  /// A worker without its times on the network.
+  planner::Worker worker(PeerId peer) const {
     planner::Worker worker;
     // A gradient that costs nothing would make the best batch infinite.
     worker.seconds_per_sample =
-        std::max(1e-9, gradient_seconds(network.compute, measured_gradient) / batch_size);
-    worker.q = up_q;
-    worker.joules_per_sample = question.joules_per_core_second * worker.seconds_per_sample;
-    if (peer != hub_id) worker.joules_per_message = question.joules_per_byte * static_cast<double>(bytes.up);
-    problem.workers.push_back(worker);
-  }
-  const double remote = static_cast<double>(experiment.peer_count()) - 1.0;
-  problem.hub.q = down_q;
-  problem.hub.joules_down = remote * question.joules_per_byte * static_cast<double>(bytes.down);
-  add_network(experiment, frames, problem);
-  problem.smoothness = measured.smoothness;
-  problem.variance = measured.variance;
-  problem.gradient_square = measured.gradient_square;
-  problem.gap = measured.first_loss - question.least_loss;
-  if (!(problem.gap > 0.0))
-    throw Misuse("--least-loss", significant(question.least_loss),
-                 "expected less than the loss of the start, " + significant(measured.first_loss));
-  problem.most_error = wanted_error(yours, question, measured);
-  if (question.within) problem.most_time = seconds(*question.within);
-  problem.most_batch = static_cast<double>(smallest_shard);
-  problem.objective = question.objective;
-
-  const std::optional<planner::Plan> plan = planner::plan(problem);
-  if (!plan)
-    throw Misuse("--within", question.within ? to_text(*question.within) : "not given",
-                 "no plan was found whose bound is at most " + significant(problem.most_error) +
-                     " in that time; expected more time, or a larger error");
-
-  const double round_bytes = remote * static_cast<double>(bytes.up + bytes.down);
-  Table table({{"", Align::left},
-               {"rounds", Align::right},
-               {"local steps", Align::right},
-               {"batch", Align::right},
-               {"step size", Align::right},
-               {"time", Align::right},
-               {"Mbit", Align::right},
-               {"bound", Align::right},
-               {"loss", Align::right}});
-  table.add(row("planned", problem, *plan, round_bytes));
-  PlanAnswer answer;
-  answer.record = {{"planned", plan_record(problem, *plan, round_bytes)},
-                   {"best_of_a_grid", nullptr},
-                   {"simulated", nullptr},
-                   {"measured",
-                    {{"smoothness", measured.smoothness},
-                     {"variance", measured.variance},
-                     {"gradient_square", measured.gradient_square},
-                     {"first_loss", measured.first_loss}}},
-                   {"wanted", problem.most_error},
-                   {"q_up", up_q},
-                   {"q_down", down_q}};
-  if (const auto rival = planner::best_on_grid(problem, coarse_grid(problem, *plan))) {
-    table.add(row("best of a grid", problem, *rival, round_bytes));
-    answer.record["best_of_a_grid"] = plan_record(problem, *rival, round_bytes);
+        std::max(1e-9, gradient_seconds(network_of(settings(), peer).compute, gradient_) / batch_size_);
+    worker.q = up_q_;
+    worker.joules_per_sample = question_.joules_per_core_second * worker.seconds_per_sample;
+    if (peer != hub_id)
+      worker.joules_per_message = question_.joules_per_byte * static_cast<double>(bytes_.up);
+    return worker;
   }
 
-  answer.run = planned_run(experiment, *plan, batch_size, measured_gradient);
-  const Experiment<Scalar> planned = prepare<Scalar>(answer.run, borrowed(data));
-  RunControl control;
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  control.out_of_patience = [&] {
-    return question.interrupted() || std::chrono::steady_clock::now() >= give_up;
-  };
-  const RunOutcome<Scalar> outcome = simulate(planned, Duration{0}, control);
-  if (!outcome.evaluations.empty()) {
+  void add_bounds(const RunSettings& yours) {
+    problem_.smoothness = measured_.smoothness;
+    problem_.variance = measured_.variance;
+    problem_.gradient_square = measured_.gradient_square;
+    problem_.gap = measured_.first_loss - question_.least_loss;
+    if (!(problem_.gap > 0.0))
+      throw Misuse("--least-loss", significant(question_.least_loss),
+                   "expected less than the loss of the start, " + significant(measured_.first_loss));
+    problem_.most_error = wanted_error(yours, question_, measured_);
+    if (question_.within) problem_.most_time = seconds(*question_.within);
+    problem_.most_batch = static_cast<double>(smallest_shard_);
+    problem_.objective = question_.objective;
+  }
+
+  planner::Plan found_plan() const {
+    std::optional<planner::Plan> plan = planner::plan(problem_);
+    if (!plan)
+      throw Misuse("--within", question_.within ? to_text(*question_.within) : "not given",
+                   "no plan was found whose bound is at most " + significant(problem_.most_error) +
+                       " in that time; expected more time, or a larger error");
+    return *std::move(plan);
+  }
+
+  nlohmann::ordered_json first_record(const planner::Plan& plan) const {
+    return {{"planned", plan_record(problem_, plan, round_bytes())},
+            {"best_of_a_grid", nullptr},
+            {"simulated", nullptr},
+            {"measured",
+             {{"smoothness", measured_.smoothness},
+              {"variance", measured_.variance},
+              {"gradient_square", measured_.gradient_square},
+              {"first_loss", measured_.first_loss}}},
+            {"wanted", problem_.most_error},
+            {"q_up", up_q_},
+            {"q_down", problem_.hub.q}};
+  }
+
+  static Table empty_table() {
+    using Align = Table::Align;
+    return Table({{"", Align::left},
+                  {"rounds", Align::right},
+                  {"local steps", Align::right},
+                  {"batch", Align::right},
+                  {"step size", Align::right},
+                  {"time", Align::right},
+                  {"Mbit", Align::right},
+                  {"bound", Align::right},
+                  {"loss", Align::right}});
+  }
+
+  void add_rival(const planner::Plan& plan, Table& table, nlohmann::ordered_json& record) const {
+    const auto rival = planner::best_on_grid(problem_, coarse_grid(problem_, plan));
+    if (!rival) return;
+    table.add(row("best of a grid", problem_, *rival, round_bytes()));
+    record["best_of_a_grid"] = plan_record(problem_, *rival, round_bytes());
+  }
+
+  /// Simulates the planned run, for a minute at most. Returns how it ended.
+  RunStatus add_simulation(const planner::Plan& plan, const RunSettings& run, Table& table,
+                           nlohmann::ordered_json& record) const {
+    const Experiment<Scalar> planned = prepare<Scalar>(run, borrowed(experiment_.problem));
+    RunControl control;
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    control.out_of_patience = [&] {
+      return question_.interrupted() || std::chrono::steady_clock::now() >= give_up;
+    };
+    const RunOutcome<Scalar> outcome = simulate(planned, Duration{0}, control);
+    if (outcome.evaluations.empty()) return outcome.status;
     const Evaluation& last = outcome.evaluations.back();
     table.add({outcome.status == RunStatus::target        ? "simulated, to the target"
                : outcome.status == RunStatus::interrupted ? "simulated, for a minute"
                                                           : "simulated",
-               grouped(last.iteration), steps_text(plan->steps), significant(plan->batch),
-               significant(plan->step_size), seconds_text(last.seconds),
+               grouped(last.iteration), steps_text(plan.steps), significant(plan.batch),
+               significant(plan.step_size), seconds_text(last.seconds),
                significant(8e-6 * static_cast<double>(last.bytes_sent)), "-", significant(last.loss)});
-    answer.record["simulated"] = {{"status", to_text(outcome.status)},
-                                  {"rounds", last.iteration},
-                                  {"seconds", last.seconds},
-                                  {"bytes", last.bytes_sent},
-                                  {"loss", last.loss}};
+    record["simulated"] = {{"status", to_text(outcome.status)},
+                           {"rounds", last.iteration},
+                           {"seconds", last.seconds},
+                           {"bytes", last.bytes_sent},
+                           {"loss", last.loss}};
+    return outcome.status;
   }
 
-  Table notes({{"", Align::left}, {"", Align::left}});
-  notes.add({"network", network_text(settings)});
-  notes.add({"measured", "L " + significant(measured.smoothness) + ", sigma^2 " +
-                             significant(measured.variance) + ", G^2 " +
-                             significant(measured.gradient_square) + ", loss at the start " +
-                             significant(measured.first_loss)});
-  notes.add({"wanted", "mean |grad f|^2 <= " + significant(problem.most_error) +
-                           (question.error ? " (--error)" : ", from run.target_loss")});
-  notes.add({"quantizers", "q up " + significant(up_q) + ", down " + significant(down_q)});
-  answer.text =
-      notes.text() + "\n" + table.text() +
-      (outcome.status == RunStatus::target
-           ? "\nthe bound is a worst case: real runs need far fewer rounds, which the last row shows\n"
-           : "\nthe bound is a worst case; the simulation ended before the target\n");
-  return answer;
+  /// On what the plan rests.
+  std::string notes() const {
+    Table notes({{"", Table::Align::left}, {"", Table::Align::left}});
+    notes.add({"network", network_text(settings())});
+    notes.add({"measured", "L " + significant(measured_.smoothness) + ", sigma^2 " +
+                               significant(measured_.variance) + ", G^2 " +
+                               significant(measured_.gradient_square) + ", loss at the start " +
+                               significant(measured_.first_loss)});
+    notes.add({"wanted", "mean |grad f|^2 <= " + significant(problem_.most_error) +
+                             (question_.error ? " (--error)" : ", from run.target_loss")});
+    notes.add({"quantizers", "q up " + significant(up_q_) + ", down " + significant(problem_.hub.q)});
+    return notes.text();
+  }
+
+  const PlanQuestion& question_;
+  Experiment<Scalar> experiment_;
+  Duration gradient_;  // measured
+  Index smallest_shard_;
+  double batch_size_ = 0.0;  // whose gradient takes network.compute
+  ProblemConstants measured_ = {};
+  MessageBytes bytes_ = {};  // on the wire
+  double up_q_ = 0.0;
+  planner::PlanProblem problem_;
+};
+
+}  // namespace
+
+template <class Scalar>
+PlanAnswer answer_plan(const RunSettings& yours, const PlanQuestion& question) {
+  return Planning<Scalar>(yours, question).answer();
 }
 
 template PlanAnswer answer_plan<float>(const RunSettings&, const PlanQuestion&);

@@ -262,15 +262,12 @@ std::string total_text(const Plan& plan) {
          (plan.traffic.exact ? "" : ", at most " + megabytes_text(most));
 }
 
-std::string as_text(const std::string& name, const Plan& plan) {
-  using enum Table::Align;
-  const RunSettings& settings = plan.settings;
-  Table table({{"", left}, {"", left}});
-  table.add({"run", name});
+/// Adds what the method and its compressor are, and what they promise.
+void add_method_rows(Table& table, const Plan& plan) {
   table.add({"method", plan.method->name + "   " + plan.method->equation});
   table.add({"", plan.method->source});
   if (plan.method->asynchronous)
-    table.add({"", "asynchronous: peers up to " + grouped(2 * settings.run.evaluate_every) +
+    table.add({"", "asynchronous: peers up to " + grouped(2 * plan.settings.run.evaluate_every) +
                        " iterations apart; the same bits again in the simulator only"});
   table.add({"compressor", compressor_text(plan)});
   table.add({"its error", error_text(plan)});
@@ -278,12 +275,17 @@ std::string as_text(const std::string& name, const Plan& plan) {
     table.add({"", "no compressor of that worst error takes less than " + significant(*bits, 3) +
                        " bits per coordinate (rate-distortion)"});
   if (plan.rate_line) table.add({"", text_of(*plan.rate_line)});
-  for (const MethodOptions::Entry& option : settings.algorithm.options)
+  for (const MethodOptions::Entry& option : plan.settings.algorithm.options)
     table.add({option.row->name, option.text() +
                                      (option.row == &option::consensus_step ? stability_text(plan) : "") +
                                      (option.row == &option::estimator ? table_text(plan) : "")});
-  if (settings.algorithm.clip)
-    table.add({"clip", significant(*settings.algorithm.clip) + ", the longest gradient"});
+  if (plan.settings.algorithm.clip)
+    table.add({"clip", significant(*plan.settings.algorithm.clip) + ", the longest gradient"});
+}
+
+/// Adds what is learned, from which data, and where: model, peers, network.
+void add_world_rows(Table& table, const Plan& plan) {
+  const RunSettings& settings = plan.settings;
   table.add({"model", settings.model.kind + ", " + counted(plan.dimension, "parameter") + ", " +
                           (settings.run.scalar == ScalarKind::float32 ? "float" : "double")});
   table.add({"data", has_programs(settings) ? "of the programs, at home"
@@ -297,21 +299,22 @@ std::string as_text(const std::string& name, const Plan& plan) {
   table.add({"network", network_text(settings)});
   table.add({"a lost peer", failure_text(settings.failure, settings.topology.rounds_close())});
   if (!settings.faults.empty()) table.add({"faults", faults_text(settings.faults, plan.peers)});
-  table.add({"a gradient", compute_text(plan)});
-  table.add({"iterations", grouped(plan.iterations) + early_end_text(settings.run)});
-  if (plan.kept_model_bytes() > 0.0)
-    table.add({"kept models", megabytes_text(plan.kept_model_bytes()) + " on the disk"});
-  const auto predicted = [&](const std::optional<double>& seconds) {
-    if (plan.dry_run.given_up) return std::string("not predicted: even two take too long to try out");
-    if (!seconds) return std::string("not predicted: the first iterations end badly");
-    return seconds_text(*seconds) + " predicted" +
-           (plan.traffic.exact ? "" : ", if messages stay as long as in the first iterations");
-  };
+}
+
+std::string predicted_text(const Plan& plan, const std::optional<double>& seconds) {
+  if (plan.dry_run.given_up) return "not predicted: even two take too long to try out";
+  if (!seconds) return "not predicted: the first iterations end badly";
+  return seconds_text(*seconds) + " predicted" +
+         (plan.traffic.exact ? "" : ", if messages stay as long as in the first iterations");
+}
+
+/// Adds what an iteration sends, and how long it takes.
+void add_iteration_rows(Table& table, const Plan& plan) {
   table.add({"an iteration", traffic_text(plan)});
   if (has_hub_port(plan)) table.add({"", hub_port_text(plan)});
-  if (settings.failure.hub_standby)
+  if (const auto& standby = plan.settings.failure.hub_standby)
     table.add({"", "and " + bytes_text(std::round(plan.copied_bytes())) + " bytes of copies to peer " +
-                       std::to_string(*settings.failure.hub_standby) + ", which stands by"});
+                       std::to_string(*standby) + ", which stands by"});
   table.add({"", significant(plan.predicted_bits_per_parameter_and_gradient(), 3) +
                      " bits a parameter and gradient"});
   if (plan.catches_up)
@@ -319,14 +322,28 @@ std::string as_text(const std::string& name, const Plan& plan) {
         {"",
          "replicas catch up when neighbors meet: a message holds all that was said since they last did, or "
          "the whole vector where that is shorter"});
-  table.add({"", predicted(plan.dry_run.seconds_per_iteration) +
+  table.add({"", predicted_text(plan, plan.dry_run.seconds_per_iteration) +
                      (plan.dry_run.computing_share
                           ? ", " + fixed(100.0 * *plan.dry_run.computing_share, 1) + " % of it computing"
                           : "")});
+}
+
+std::string as_text(const std::string& name, const Plan& plan) {
+  using enum Table::Align;
+  const RunSettings& settings = plan.settings;
+  Table table({{"", left}, {"", left}});
+  table.add({"run", name});
+  add_method_rows(table, plan);
+  add_world_rows(table, plan);
+  table.add({"a gradient", compute_text(plan)});
+  table.add({"iterations", grouped(plan.iterations) + early_end_text(settings.run)});
+  if (plan.kept_model_bytes() > 0.0)
+    table.add({"kept models", megabytes_text(plan.kept_model_bytes()) + " on the disk"});
+  add_iteration_rows(table, plan);
   const EvaluationTraffic evaluation = evaluation_traffic(settings, plan.dimension, plan.peers);
   table.add({"evaluations", evaluations_text(settings, evaluation, plan.dry_run.seconds_per_iteration)});
   table.add({"the whole run", total_text(plan)});
-  table.add({"", predicted(plan.dry_run.seconds)});
+  table.add({"", predicted_text(plan, plan.dry_run.seconds)});
   if (plan.dry_run.seconds)
     table.add({"", "with a core for each peer (this machine has " +
                        grouped(std::max(1u, std::thread::hardware_concurrency())) +

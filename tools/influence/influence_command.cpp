@@ -198,6 +198,63 @@ void require_memory(const InfluenceOptions& options, double samples, double dime
                      "a smaller --project");
 }
 
+/// The objectives of the peers, null for one without samples.
+template <class Scalar>
+Shards<Scalar> shards_of(const Problem<Scalar>& problem) {
+  Shards<Scalar> shards;
+  for (const auto& objective : problem.objectives)
+    shards.push_back(dynamic_cast<const SampleObjective<Scalar>*>(objective.get()));
+  return shards;
+}
+
+/// Returns findings of which run and which models they are, and nothing found yet.
+template <class Scalar>
+InfluenceFindings begin_findings(const InfluenceOptions& options, const RunSettings& settings,
+                                 const std::vector<KeptIteration>& index, const Problem<Scalar>& problem) {
+  InfluenceFindings found;
+  found.run = options.run.string();
+  found.tests = !settings.data.test.empty() ? settings.data.test
+                : problem.judged.are_test   ? "the run's own"
+                                            : "the training samples themselves";
+  found.test_count = static_cast<std::uint64_t>(problem.judge->sample_count());
+  found.kept = index.size();
+  found.first = index.front().iteration;
+  found.last = index.back().iteration;
+  found.of_peers = index.front().of == "peers";
+  found.projection = options.projection;
+  return found;
+}
+
+/// Adds all kept iterations to the sum. Returns, if links are asked for, of each kept iteration and peer what
+/// the sum of the peer has gained by it, without its weight.
+template <class Scalar>
+DenseRows<double> add_up(const InfluenceOptions& options, const std::vector<double>& weights,
+                         const std::function<KeptPoint<Scalar>(std::size_t)>& point,
+                         InfluenceSum<Scalar>& sum) {
+  const bool by_link = options.by == "link";
+  DenseRows<double> gains;
+  if (by_link) gains.setZero(static_cast<Index>(weights.size()), sum.of_peers().rows());
+  Pace pace(options.quiet);
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    const Vector<double> before = by_link ? Vector<double>(sum.of_peers().col(0)) : Vector<double>();
+    sum.add(point(k), weights[k], [&](double share) {
+      pace.tell((static_cast<double>(k) + share) / static_cast<double>(weights.size()));
+    });
+    if (by_link && weights[k] > 0.0)
+      gains.row(static_cast<Index>(k)) = (sum.of_peers().col(0) - before).transpose() / weights[k];
+  }
+  return gains;
+}
+
+template <class Scalar>
+void add_sums(const InfluenceSum<Scalar>& sum, InfluenceFindings& found) {
+  found.samples = sum.samples();
+  found.on_tests = sum.on_tests();
+  found.on_itself = sum.on_itself();
+  found.of_peers_on_tests = sum.of_peers();
+  found.between_peers = sum.between_peers();
+}
+
 template <class Scalar>
 InfluenceFindings find_influence(const InfluenceOptions& options, const RunSettings& settings) {
   const std::vector<KeptIteration> index = kept_models(options.run);
@@ -207,31 +264,18 @@ InfluenceFindings find_influence(const InfluenceOptions& options, const RunSetti
   Problem<Scalar> problem = problem_of<Scalar>(settings_of_workers(settings), {}, doubts);
   add_dedicated_hub(settings, problem);
   for (const std::string& doubt : doubts) print_notice("warning: " + doubt);
-  Shards<Scalar> shards;
-  for (const auto& objective : problem.objectives)
-    shards.push_back(dynamic_cast<const SampleObjective<Scalar>*>(objective.get()));
+  const Shards<Scalar> shards = shards_of(problem);
   const auto& judge = dynamic_cast<const SampleObjective<Scalar>&>(*problem.judge);
   const Index dimension = problem.dimension();
   const auto samples = static_cast<std::uint64_t>(problem.sample_count());
 
-  InfluenceFindings found;
-  found.run = options.run.string();
-  found.tests = !settings.data.test.empty() ? settings.data.test
-                : problem.judged.are_test   ? "the run's own"
-                                            : "the training samples themselves";
-  found.test_count = static_cast<std::uint64_t>(judge.sample_count());
-  found.kept = index.size();
-  found.first = index.front().iteration;
-  found.last = index.back().iteration;
-  found.of_peers = index.front().of == "peers";
-  found.projection = options.projection;
+  InfluenceFindings found = begin_findings(options, settings, index, problem);
   std::vector<std::uint64_t> iterations;
   for (const KeptIteration& kept : index) iterations.push_back(kept.iteration);
   const RunSettings::Algorithm& algorithm = settings.algorithm;
-  const double gradients = mean_local_steps(algorithm.options, settings.topology.workers());
+  const StepSize step_size(algorithm.step_size, algorithm.step_schedule, algorithm.warm_up);
   const std::vector<double> weights = kept_model_weights(
-      iterations, StepSize(algorithm.step_size, algorithm.step_schedule, algorithm.warm_up), gradients,
-      samples);
+      iterations, step_size, mean_local_steps(algorithm.options, settings.topology.workers()), samples);
 
   const bool has_hub = find_method(algorithm.kind).pattern.has_hub;
   const auto point = [&](std::size_t k) {
@@ -249,31 +293,14 @@ InfluenceFindings find_influence(const InfluenceOptions& options, const RunSetti
   std::optional<Projection> projection;
   if (options.projection > 0)
     projection.emplace(dimension, static_cast<Index>(options.projection), settings.run.seed);
-  // Of each kept iteration and peer: what the sum has gained by it, without its weight.
-  DenseRows<double> slopes =
-      DenseRows<double>::Zero(static_cast<Index>(index.size()), static_cast<Index>(shards.size()));
   InfluenceSum<Scalar> sum(shards, judge, rows, projection ? &*projection : nullptr);
-  Pace pace(options.quiet);
-  const bool by_link = options.by == "link";
-  for (std::size_t k = 0; k < index.size(); ++k) {
-    const Vector<double> before = by_link ? Vector<double>(sum.of_peers().col(0)) : Vector<double>();
-    sum.add(point(k), weights[k], [&](double share) {
-      pace.tell((static_cast<double>(k) + share) / static_cast<double>(index.size()));
-    });
-    if (by_link && weights[k] > 0.0)
-      slopes.row(static_cast<Index>(k)) = (sum.of_peers().col(0) - before).transpose() / weights[k];
-  }
-  found.samples = sum.samples();
-  found.on_tests = sum.on_tests();
-  found.on_itself = sum.on_itself();
-  found.of_peers_on_tests = sum.of_peers();
-  found.between_peers = sum.between_peers();
-  if (by_link) {
+  const DenseRows<double> gains = add_up<Scalar>(options, weights, point, sum);
+  add_sums(sum, found);
+  if (options.by == "link") {
     std::vector<std::string> unheard;
     const auto schedule = schedule_of(settings, topology_of(settings, unheard));
-    found.links = link_influence(
-        *schedule, algorithm.options.find(option::consensus_step).value_or(1.0), iterations,
-        StepSize(algorithm.step_size, algorithm.step_schedule, algorithm.warm_up), slopes, samples);
+    const double step = algorithm.options.find(option::consensus_step).value_or(1.0);
+    found.links = link_influence(*schedule, step, iterations, step_size, gains, samples);
   }
   if (options.ideal)
     find_ideal<Scalar>(

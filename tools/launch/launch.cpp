@@ -164,6 +164,93 @@ int report(const LaunchedRunEnd& end, const fs::path& output, const LaunchOption
   return end.exit_code;
 }
 
+bool has_hub(const RunSettings& settings) { return find_method(settings.algorithm.kind).pattern.has_hub; }
+
+/// The names and contents of the files that every peer is sent.
+using SentFiles = std::vector<std::pair<std::string, std::string>>;
+
+SentFiles sent_files(const std::string& run_file, const RunSettings& settings, const NamedTopology& cluster) {
+  SentFiles files = {{"run.toml", run_file}, {"topology.toml", sent_topology(cluster)}};
+  if (settings.model.init != "zeros") files.emplace_back("init.npy", whole_content(settings.model.init));
+  return files;
+}
+
+/// Makes the plans of the peers. What they leave on this machine is there as long as it is.
+class PeerPlans {
+ public:
+  /// `home` is the folder of the run file.
+  PeerPlans(const LaunchOptions& options, const RunSettings& settings, const fs::path& home, SentFiles files)
+      : options_(options), settings_(settings), home_(home), files_(std::move(files)) {
+    note_.run_file = options.file;
+    note_.command = own_command_line();
+    note_.start_patience = options.start_patience;
+    note_.save = options.save;
+    note_.quiet = options.quiet;
+    note_.resume = options.resume;
+    note_.has_initial_model = settings.model.init != "zeros";
+    note_.sends_news = options.live_port.has_value();
+  }
+
+  LaunchedPeerPlan of(PeerId id, const NamedPeer& peer) const {
+    const bool here = peer.host.empty();
+    LaunchNote note = note_;
+    note.assignments = here ? assignments_here(options_.assignments) : options_.assignments;
+    note.folder = folder_of(id, here);
+    return {
+        .id = id,
+        .label = label_of(peer),
+        .name = peer.name,
+        .words = here ? std::vector<std::string>{own_program_, "peer", "-"} : ssh_command(peer),
+        .directory = home_,
+        .parcel = parcel_for(id, files_, note),
+        .host = peer.host,
+        .leaves_in = here ? "" : peer.host + ":" + (fs::path(peer.launch.directory) / note.folder).string()};
+  }
+
+ private:
+  /// Where the peer works.
+  fs::path folder_of(PeerId id, bool here) const {
+    const std::string folder = "peer-" + std::to_string(id);
+    const fs::path stays = fs::path(launch_folder) / settings_.run.name / folder;
+    const bool leaves = settings_.failure.keeps_checkpoints() || settings_.failure.drops();
+    return !here ? stays : leaves ? home_ / stays : local_.path() / launch_folder / folder;
+  }
+
+  const LaunchOptions& options_;
+  const RunSettings& settings_;
+  const fs::path& home_;
+  SentFiles files_;
+  LaunchNote note_;
+  LocalFolder local_;
+  std::string own_program_ = fs::read_symlink("/proc/self/exe");
+};
+
+/// Returns the plan of the run, without its peers.
+LaunchedRunPlan plan_of(const LaunchOptions& options, const RunSettings& settings) {
+  LaunchedRunPlan plan;
+  plan.output = settings.run.output;
+  plan.overwrite = earlier_output(options, settings) != EarlierOutput::refused;
+  plan.interrupted = &options.stop->interrupted;
+  plan.beat_every = heartbeat_interval(settings.failure.lost_after);
+  plan.drops = settings.failure.drops();
+  plan.lost_after = settings.failure.lost_after;
+  plan.has_hub = has_hub(settings) && !settings.failure.hub_standby;
+  return plan;
+}
+
+/// Adds the peers of the cluster, but those that join later.
+void add_peers(const NamedTopology& cluster, const RunSettings& settings, const PeerPlans& plans, bool quiet,
+               LaunchedRunPlan& plan) {
+  for (PeerId id = 0; id < cluster.graph.peer_count(); ++id) {
+    const NamedPeer& peer = cluster.peers[id];
+    if (!std::ranges::binary_search(settings.failure.join_later, id))
+      plan.peers.push_back(plans.of(id, peer));
+    else if (!quiet)
+      std::fprintf(stderr, "hearsay: peer %s is left to you: it joins later (hearsay peer FILE --id %u)\n",
+                   label_of(peer).c_str(), id);
+  }
+}
+
 int launch_command(const LaunchOptions& options) {
   const std::string text = read_text_file(options.file);
   const fs::path home = fs::absolute(options.file).parent_path();
@@ -178,61 +265,20 @@ int launch_command(const LaunchOptions& options) {
   const NamedTopology cluster = make_named_topology(settings.topology, settings.run.seed);
   require_addresses(cluster);
   require_sensible_hub(settings);
-  if (find_method(settings.algorithm.kind).pattern.has_hub) require_star(settings, cluster.graph);
-  const bool replaces = earlier_output(options, settings) != EarlierOutput::refused;
-  require_free_output(settings.run.output, replaces);
+  if (has_hub(settings)) require_star(settings, cluster.graph);
+  LaunchedRunPlan plan = plan_of(options, settings);
+  plan.start_patience = start_patience;
+  require_free_output(settings.run.output, plan.overwrite);
 
-  std::vector<std::pair<std::string, std::string>> files = {{"run.toml", text},
-                                                            {"topology.toml", sent_topology(cluster)}};
-  LaunchNote note;
-  note.run_file = options.file;
-  note.command = own_command_line();
-  note.start_patience = options.start_patience;
-  note.save = options.save;
-  note.quiet = options.quiet;
-  note.resume = options.resume;
-  note.has_initial_model = settings.model.init != "zeros";
-  if (note.has_initial_model) files.emplace_back("init.npy", whole_content(settings.model.init));
-
+  const PeerPlans plans(options, settings, home, sent_files(text, settings, cluster));
   std::optional<LivePage> live;
   if (options.live_port) live.emplace(*options.live_port, print_notice);
-  note.sends_news = live.has_value();
-  const LocalFolder local;
-  const std::string own_program = fs::read_symlink("/proc/self/exe");
-  LaunchedRunPlan plan;
   if (live)
     plan.on_news = [&live, shown = shown_settings(file, settings, home)](const nlohmann::json& news) {
       pass_on(news, shown, *live);
     };
-  plan.output = settings.run.output;
-  plan.overwrite = replaces;
-  plan.interrupted = &options.stop->interrupted;
   options.stop->is_heeded = true;
-  plan.start_patience = start_patience;
-  plan.beat_every = heartbeat_interval(settings.failure.lost_after);
-  plan.drops = settings.failure.drops();
-  plan.lost_after = settings.failure.lost_after;
-  plan.has_hub = find_method(settings.algorithm.kind).pattern.has_hub && !settings.failure.hub_standby;
-  for (PeerId id = 0; id < cluster.graph.peer_count(); ++id) {
-    const NamedPeer& peer = cluster.peers[id];
-    if (std::ranges::binary_search(settings.failure.join_later, id)) {
-      if (!options.quiet)
-        std::fprintf(stderr, "hearsay: peer %s is left to you: it joins later (hearsay peer FILE --id %u)\n",
-                     label_of(peer).c_str(), id);
-      continue;
-    }
-    const std::string folder = "peer-" + std::to_string(id);
-    const bool here = peer.host.empty();
-    const fs::path stays = fs::path(launch_folder) / settings.run.name / folder;
-    const bool leaves = settings.failure.keeps_checkpoints() || settings.failure.drops();
-    note.assignments = here ? assignments_here(options.assignments) : options.assignments;
-    note.folder = !here ? stays : leaves ? home / stays : local.path() / launch_folder / folder;
-    plan.peers.push_back(
-        {id, label_of(peer), peer.name,
-         here ? std::vector<std::string>{own_program, "peer", "-"} : ssh_command(peer), home,
-         parcel_for(id, files, note), peer.host,
-         here ? "" : peer.host + ":" + (fs::path(peer.launch.directory) / note.folder).string()});
-  }
+  add_peers(cluster, settings, plans, options.quiet, plan);
   const LaunchedRunEnd end = run_launched(plan);
   if (end.output_complete) bring_home(settings.run.output / "run.toml", file, settings, home);
   return report(end, settings.run.output, options, live ? &*live : nullptr);

@@ -44,8 +44,6 @@ class ParcelReader {
 
   /// Returns how many bytes may be read without reading past the end of the parcel.
   std::uint64_t safe_bytes() const { return left_ == 0 ? 1 : left_; }
-  /// True in the middle of a parcel.
-  bool inside() const { return next_ < files_.size() || left_ > 0; }
 
  private:
   void take_line();

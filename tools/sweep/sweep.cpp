@@ -94,6 +94,27 @@ std::optional<Sweep> tuned(const Sweep& sweep, const SweepOptions& options, bool
   return with_tuned_values(sweep, values);
 }
 
+/// Says what the results lack, and returns the exit code.
+int exit_code_of_results(const Sweep& sweep, const SweepOptions& options, const std::vector<SweepRow>& rows,
+                         const std::vector<ClaimVerdict>& verdicts) {
+  if (!options.only.empty() && !sweep.baseline.empty() &&
+      std::ranges::none_of(rows, [&](const SweepRow& row) { return row.point->variant == sweep.baseline; }))
+    print_notice("no speed-up: the baseline has not been run; --only " + shell_word(sweep.baseline) +
+                 " --resume adds it");
+  const auto refused =
+      static_cast<std::size_t>(std::ranges::count(rows, static_cast<int>(exit_misuse), &SweepRow::exit_code));
+  if (!rows.empty() && refused == rows.size())
+    throw Misuse(options.file.string() + ": every point of the sweep was refused: " + rows.front().note);
+  if (refused > 0)
+    print_notice(std::to_string(refused) + " of " + counted(rows.size(), "point") +
+                 " refused, see the notes below the table");
+  if (std::ranges::find(verdicts, Verdict::fails, &ClaimVerdict::verdict) != verdicts.end())
+    return exit_refuted;
+  const bool one_succeeded =
+      std::ranges::any_of(rows, [](const SweepRow& row) { return row.exit_code == exit_done; });
+  return one_succeeded || rows.empty() ? exit_done : rows.front().exit_code;
+}
+
 int sweep_command(const SweepOptions& options) {
   if (options.resume && options.overwrite)
     throw Misuse("--resume keeps what --overwrite would replace; expected one of them");
@@ -140,22 +161,7 @@ int sweep_command(const SweepOptions& options) {
     if (run.has_record()) print_notice("interrupted; --resume goes on");
     return exit_interrupted;
   }
-  if (!options.only.empty() && !sweep.baseline.empty() &&
-      std::ranges::none_of(rows, [&](const SweepRow& row) { return row.point->variant == sweep.baseline; }))
-    print_notice("no speed-up: the baseline has not been run; --only " + shell_word(sweep.baseline) +
-                 " --resume adds it");
-  const auto refused =
-      static_cast<std::size_t>(std::ranges::count(rows, static_cast<int>(exit_misuse), &SweepRow::exit_code));
-  if (!rows.empty() && refused == rows.size())
-    throw Misuse(options.file.string() + ": every point of the sweep was refused: " + rows.front().note);
-  if (refused > 0)
-    print_notice(std::to_string(refused) + " of " + counted(rows.size(), "point") +
-                 " refused, see the notes below the table");
-  if (std::ranges::find(verdicts, Verdict::fails, &ClaimVerdict::verdict) != verdicts.end())
-    return exit_refuted;
-  const bool one_succeeded =
-      std::ranges::any_of(rows, [](const SweepRow& row) { return row.exit_code == exit_done; });
-  return one_succeeded || rows.empty() ? exit_done : rows.front().exit_code;
+  return exit_code_of_results(sweep, options, rows, verdicts);
 }
 
 }  // namespace

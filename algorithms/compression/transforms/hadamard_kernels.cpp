@@ -59,6 +59,18 @@ HWY_INLINE void Butterfly8(Vector& v0, Vector& v1, Vector& v2, Vector& v3, Vecto
   Butterfly(v3, v7);
 }
 
+/// For each lane its partner at this distance.
+HWY_INLINE auto Partners(int distance) {
+  const int bit = distance < static_cast<int>(hn::Lanes(floats)) ? distance : 0;
+  return hn::IndicesFromVec(floats, hn::Xor(hn::Iota(ints, 0), hn::Set(ints, bit)));
+}
+
+/// The sign bit in each lane that is the upper of two partners at this distance.
+HWY_INLINE Vector UpperSigns(int distance) {
+  const auto upper = hn::Ne(hn::And(hn::Iota(ints, 0), hn::Set(ints, distance)), hn::Zero(ints));
+  return hn::BitCast(floats, hn::IfThenElseZero(upper, hn::Set(ints, static_cast<int>(0x80000000u))));
+}
+
 /// The levels at distances below the number of lanes, and three more, eight vectors at a time.
 template <bool flip>
 HWY_INLINE void FirstLevels(const float* from, float* x, std::size_t n, float scale, ElementKey key,
@@ -69,24 +81,14 @@ HWY_INLINE void FirstLevels(const float* from, float* x, std::size_t n, float sc
   const auto b = hn::Set(words, key.b);
   auto index = hn::Iota(words, first);
   const auto index_step = hn::Set(words, static_cast<std::uint32_t>(lanes));
-  const auto lane = hn::Iota(ints, 0);
-
-  const auto partners = [&](int distance) HWY_ATTR {
-    const auto partner = hn::Xor(lane, hn::Set(ints, distance < static_cast<int>(lanes) ? distance : 0));
-    return hn::IndicesFromVec(floats, partner);
-  };
-  const auto signs = [&](int distance) HWY_ATTR {
-    const auto upper = hn::Ne(hn::And(lane, hn::Set(ints, distance)), hn::Zero(ints));
-    return hn::BitCast(floats, hn::IfThenElseZero(upper, hn::Set(ints, static_cast<int>(0x80000000u))));
-  };
-  const auto partners1 = partners(1);
-  const auto partners2 = partners(2);
-  const auto partners4 = partners(4);
-  const auto partners8 = partners(8);
-  const auto signs1 = signs(1);
-  const auto signs2 = signs(2);
-  const auto signs4 = signs(4);
-  const auto signs8 = signs(8);
+  const auto partners1 = Partners(1);
+  const auto partners2 = Partners(2);
+  const auto partners4 = Partners(4);
+  const auto partners8 = Partners(8);
+  const auto signs1 = UpperSigns(1);
+  const auto signs2 = UpperSigns(2);
+  const auto signs4 = UpperSigns(4);
+  const auto signs8 = UpperSigns(8);
 
   const auto loaded = [&](const float* at) HWY_ATTR {
     Vector v = hn::Mul(hn::LoadU(floats, at), factor);

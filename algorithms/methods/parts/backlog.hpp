@@ -58,8 +58,6 @@ class Backlog {
   /// message of its own.
   void told_apart(std::span<const PeerId> heard_by);
 
-  std::size_t memory_bytes() const { return packets_.capacity(); }
-
   void visit(StateVisitor<Scalar>& visitor);
   /// True if the state that a visitor has written consists of whole packets, and every hearer was told up to
   /// the beginning of one.

@@ -36,13 +36,6 @@ OuterRule OuterRule::parse(const std::string& text) {
   return rule;
 }
 
-std::string OuterRule::spelling() const {
-  const std::string& name = known_outer_rules[static_cast<std::size_t>(kind)].name;
-  return name + "(" + number_text(rate) + (kind == Kind::none ? "" : ", " + number_text(momentum)) + ")";
-}
-
-std::span<const Choice> outer_choices() { return known_outer_rules; }
-
 template <class Scalar>
 void OuterStep<Scalar>::apply_from(Index begin, const Eigen::Ref<const Vector<Scalar>>& pseudo_gradient,
                                    Scalar step_size, Vector<Scalar>& x) {

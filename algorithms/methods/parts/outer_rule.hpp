@@ -26,12 +26,7 @@ struct OuterRule {
 
   /// Throws Misuse (key algorithm.outer).
   static OuterRule parse(const std::string& text);
-  /// Returns a text that parses to this rule.
-  std::string spelling() const;
 };
-
-/// The values of algorithm.outer.
-std::span<const Choice> outer_choices();
 
 /// An outer rule and its m.
 template <class Scalar>
