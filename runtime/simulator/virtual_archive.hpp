@@ -23,13 +23,9 @@ namespace hearsay {
 template <class Scalar>
 class VirtualArchive {
  public:
-  using Heard = typename Participant<Scalar>::Heard;
-
   void hear(const Heard& heard) {
-    if (const auto* const data = std::get_if<DataArrived>(&heard))
-      log_.push_back(LoggedData{data->key, data->packet});
-    else if (const auto* const verdict = std::get_if<VerdictArrived>(&heard))
-      log_.push_back(LoggedVerdict{verdict->evaluated, verdict->proceed, verdict->announced});
+    if (auto record = record_of(heard))
+      log_.push_back(std::move(*record));
     else
       log_.clear();
   }

@@ -124,18 +124,13 @@ void VirtualCluster<Scalar>::start(PeerId id, bool resumes) {
   process.held_up.clear();
   process.gradients = 0;
   PeerSessionInput session = session_input(experiment_, id, 1000 * id + process.life, true, start_patience);
-  session.addresses.assign(session.destinations.size(), "");
   if (resumes) session.holds = process.archive->holds();
-  std::vector<WatchedPeer> sources;
-  for (const PeerId source : session.sources) sources.push_back({source, ""});
   process.participant = std::make_unique<Participant<Scalar>>(
       ParticipantInput<Scalar>{.experiment = experiment_,
-                               .id = id,
-                               .session = std::move(session),
-                               .sources = std::move(sources),
                                .checkpoints = checkpoint_rule(settings()),
                                .packets = packets_,
-                               .timeline = control_.timeline});
+                               .timeline = control_.timeline},
+      std::move(session));
   process.participant->session().begin(time_.now());
   tick(id);
 }

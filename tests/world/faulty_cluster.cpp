@@ -61,17 +61,10 @@ void FaultyCluster::start(PeerId id, bool resumes) {
   node.archive.reset();
   if (checkpoints.any()) node.archive.emplace(experiment_, id, archive_);
   PeerSessionInput session = session_input(experiment_, id, incarnation_of(id), true, 1min);
-  session.addresses.assign(session.destinations.size(), "here");
   if (resumes) session.holds = node.archive->holds();
-  std::vector<WatchedPeer> sources;
-  for (const PeerId source : session.sources) sources.push_back({source, ""});
-  node.participant =
-      std::make_unique<Participant<double>>(ParticipantInput<double>{.experiment = experiment_,
-                                                                     .id = id,
-                                                                     .session = std::move(session),
-                                                                     .sources = std::move(sources),
-                                                                     .checkpoints = checkpoints,
-                                                                     .packets = packets_});
+  node.participant = std::make_unique<Participant<double>>(
+      ParticipantInput<double>{.experiment = experiment_, .checkpoints = checkpoints, .packets = packets_},
+      std::move(session));
   node.participant->session().begin(now_);
   tick(id);
 }
@@ -270,15 +263,8 @@ void FaultyCluster::carry_out(PeerId id) {
 }
 
 void FaultyCluster::log(Node& node) {
-  for (const auto& heard : node.participant->heard()) {
-    if (const auto* const data = std::get_if<DataArrived>(&heard))
-      ensure(!node.archive->hear(data->key, data->packet), "the log can be written");
-    else if (const auto* const verdict = std::get_if<VerdictArrived>(&heard))
-      ensure(!node.archive->hear_verdict(verdict->evaluated, verdict->proceed, verdict->announced),
-             "the log can be written");
-    else
-      ensure(!node.archive->begin(), "the log can be begun");
-  }
+  for (const Heard& heard : node.participant->heard())
+    ensure(!node.archive->hear(heard), "the log can be written");
   node.participant->heard().clear();
 }
 
