@@ -21,7 +21,7 @@ namespace hearsay {
 /// One peer's part in a run, from its first hello to its end: peer, session, failure detector, round clock
 /// and meters, and all that is decided between them. Whom it takes for lost, and what it does then; when a
 /// round is over; how it joins, and in which words it leaves. Pure: frames, time and finished work go in;
-/// frames, wanted work, news and an end come out. Processes and the campaigns of the tests drive it.
+/// frames, wanted work, news and an end come out. Processes drive it, real and simulated ones.
 ///
 /// The driver must
 ///

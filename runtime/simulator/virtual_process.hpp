@@ -4,6 +4,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "runtime/participant/objective_failure.hpp"
@@ -35,6 +37,7 @@ class VirtualProcess {
 
   /// Starts a process. If it resumes, it says what its archive holds, and restores its peer from it.
   void start(bool resumes);
+  /// Kills the process: its memory is gone. Frames that come before the next one begins are lost.
   void die();
   /// The process stands still until `thaw`. False if there is none, or it stands still already.
   bool freeze();
