@@ -279,14 +279,10 @@ RestoredPeer<Scalar> PeerArchive<Scalar>::restored(PacketPool& packets) {
 }
 
 template <class Scalar>
-std::optional<std::string> PeerArchive<Scalar>::hear(const MessageKey& key, const PacketRef& packet) {
-  return log_is_whole_ ? note(log_.append(key, packet)) : std::nullopt;
-}
-
-template <class Scalar>
-std::optional<std::string> PeerArchive<Scalar>::hear_verdict(std::uint64_t evaluated, bool proceed,
-                                                             const Announced& announced) {
-  return log_is_whole_ ? note(log_.append_verdict(evaluated, proceed, announced)) : std::nullopt;
+std::optional<std::string> PeerArchive<Scalar>::hear(const Heard& heard) {
+  const std::optional<LogRecord> record = record_of(heard);
+  if (!record) return begin();
+  return log_is_whole_ ? note(log_.append(*record)) : std::nullopt;
 }
 
 template <class Scalar>

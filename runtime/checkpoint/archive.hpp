@@ -9,9 +9,9 @@
 #include "runtime/checkpoint/checkpoint.hpp"
 #include "runtime/checkpoint/packet_log.hpp"
 #include "runtime/experiment/experiment.hpp"
-#include "runtime/foundation/announced.hpp"
 #include "runtime/peer/peer.hpp"
 #include "runtime/record/outcome.hpp"
+#include "runtime/session/heard.hpp"
 #include "runtime/session/state.hpp"
 #include "runtime/wire/agreement.hpp"
 
@@ -49,10 +49,9 @@ class PeerArchive {
   /// Restores this peer alone to where its process ended: from its newest checkpoint and its log.
   RestoredPeer<Scalar> restored(PacketPool& packets);
 
-  // These two write to the log. They must be called before anything leaves the process that follows from the
-  // message or the verdict.
-  std::optional<std::string> hear(const MessageKey& key, const PacketRef& packet);
-  std::optional<std::string> hear_verdict(std::uint64_t evaluated, bool proceed, const Announced& announced);
+  /// Writes to the log what the peer has heard. Must be called before anything leaves the process that
+  /// follows from it.
+  std::optional<std::string> hear(const Heard& heard);
 
   /// Writes a checkpoint of the peer, and begins a new log. Precondition: the peer is in the state
   /// checkpoint_due.

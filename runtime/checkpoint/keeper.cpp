@@ -7,19 +7,8 @@
 namespace hearsay {
 
 template <class Scalar>
-void CheckpointKeeper<Scalar>::begin() {
-  if (archive_) complain(archive_->begin());
-}
-
-template <class Scalar>
-void CheckpointKeeper<Scalar>::hear(const MessageKey& key, const PacketRef& packet) {
-  if (archive_) complain(archive_->hear(key, packet));
-}
-
-template <class Scalar>
-void CheckpointKeeper<Scalar>::hear_verdict(std::uint64_t evaluated, bool proceed,
-                                            const Announced& announced) {
-  if (archive_) complain(archive_->hear_verdict(evaluated, proceed, announced));
+void CheckpointKeeper<Scalar>::hear(const Heard& heard) {
+  if (archive_) complain(archive_->hear(heard));
 }
 
 template <class Scalar>

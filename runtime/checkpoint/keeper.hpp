@@ -1,7 +1,6 @@
 #pragma once
 
 #include "runtime/checkpoint/archive.hpp"
-#include "runtime/foundation/announced.hpp"
 #include "runtime/foundation/notice.hpp"
 
 namespace hearsay {
@@ -18,9 +17,7 @@ class CheckpointKeeper {
       archive_.emplace(experiment, id, archive_directory(experiment.settings));
   }
 
-  void begin();
-  void hear(const MessageKey& key, const PacketRef& packet);
-  void hear_verdict(std::uint64_t evaluated, bool proceed, const Announced& announced);
+  void hear(const Heard& heard);
   void save(Peer<Scalar>& peer, const SessionState& session, const PeerMeters& meters);
   /// Restores the peer to where its earlier process ended; or, if `at` is given, to the checkpoint at that
   /// iteration, as all peers do. Throws Misuse if it cannot. Precondition: the run takes checkpoints.

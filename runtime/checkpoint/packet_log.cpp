@@ -121,6 +121,13 @@ ReadLog decode_packet_log(const LogOwner& owner, std::uint64_t since, std::span<
   return log;
 }
 
+std::optional<LogRecord> record_of(const Heard& heard) {
+  if (const auto* const data = std::get_if<DataArrived>(&heard)) return LoggedData{data->key, data->packet};
+  if (const auto* const verdict = std::get_if<VerdictArrived>(&heard))
+    return LoggedVerdict{verdict->evaluated, verdict->proceed, verdict->announced};
+  return std::nullopt;
+}
+
 ReadLog read_packet_log(const std::filesystem::path& directory, const LogOwner& owner, std::uint64_t since,
                         PacketPool& packets) {
   const std::filesystem::path file = log_path(directory, owner.peer, since);
@@ -162,6 +169,12 @@ std::optional<std::string> PacketLog::reopen(std::uint64_t since, std::uint64_t 
   size_ = whole_bytes;
   if (!file_ || ::ftruncate(file_.number(), static_cast<::off_t>(size_)) != 0) return failure("write");
   return std::nullopt;
+}
+
+std::optional<std::string> PacketLog::append(const LogRecord& record) {
+  if (const auto* const data = std::get_if<LoggedData>(&record)) return append(data->key, data->packet);
+  const auto& verdict = std::get<LoggedVerdict>(record);
+  return append_verdict(verdict.evaluated, verdict.proceed, verdict.announced);
 }
 
 std::optional<std::string> PacketLog::append(const MessageKey& key, const PacketRef& packet) {

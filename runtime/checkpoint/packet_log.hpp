@@ -12,6 +12,7 @@
 #include "runtime/foundation/announced.hpp"
 #include "runtime/foundation/file_descriptor.hpp"
 #include "runtime/peer/inbox.hpp"
+#include "runtime/session/heard.hpp"
 
 namespace hearsay {
 
@@ -58,6 +59,9 @@ struct LoggedVerdict {
 };
 using LogRecord = std::variant<LoggedData, LoggedVerdict>;
 
+/// Returns the record of what a peer has heard; empty if its log begins anew.
+std::optional<LogRecord> record_of(const Heard& heard);
+
 /// The run and the peer that a log belongs to.
 struct LogOwner {
   std::uint32_t run_id = 0;
@@ -98,6 +102,7 @@ class PacketLog {
   /// off the rest.
   std::optional<std::string> reopen(std::uint64_t since, std::uint64_t whole_bytes);
 
+  std::optional<std::string> append(const LogRecord& record);
   std::optional<std::string> append(const MessageKey& key, const PacketRef& packet);
   std::optional<std::string> append_verdict(std::uint64_t evaluated, bool proceed,
                                             const Announced& announced = {});

@@ -95,7 +95,7 @@ bool Ending<Scalar>::has_waited_enough() const {
 template <class Scalar>
 void Ending<Scalar>::leave_others(PeerEnd end, const std::string& why) {
   if (!part_.begin_to_leave_alone()) return;
-  for (const PeerId neighbor : part_.input.session.destinations)
+  for (const PeerId neighbor : part_.session.input().destinations)
     part_.session.send_edge_request({.what = EdgeRequest::What::leave, .neighbor = neighbor, .why = why});
   part_.session.tell_observer(
       {FrameKind::parted, part_.peer->iteration(), SharedBytes(std::as_bytes(std::span(why)))});

@@ -93,7 +93,7 @@ void Losses<Scalar>::look_for_observer() {
 /// Of a peer that stays until its neighbors need nothing more: a lost one needs nothing.
 template <class Scalar>
 void Losses<Scalar>::judge_destinations() {
-  for (const PeerId destination : part_.input.session.destinations)
+  for (const PeerId destination : part_.session.input().destinations)
     if (part_.detector.is_lost(destination, part_.now))
       part_from(destination, "it has said nothing for " + to_text(part_.failure().lost_after));
 }

@@ -13,6 +13,7 @@
 #include "runtime/participant/news.hpp"
 #include "runtime/participant/peer_end.hpp"
 #include "runtime/participant/peer_meter.hpp"
+#include "runtime/participant/session_input.hpp"
 #include "runtime/peer/peer.hpp"
 #include "runtime/peer/staleness.hpp"
 #include "runtime/session/peer_session.hpp"
@@ -24,11 +25,10 @@ namespace hearsay {
 template <class Scalar>
 struct ParticipantInput {
   const Experiment<Scalar>& experiment;  ///< must outlive the participant
-  PeerId id;
-  PeerSessionInput session;
-  std::vector<WatchedPeer> sources;  ///< of the session, in its order
   CheckpointRule checkpoints;
-  PacketPool& packets;           ///< must outlive the participant
+  PacketPool& packets;  ///< must outlive the participant
+  /// Of all peers, by id, for messages to the user; empty: they have none.
+  std::vector<std::string> addresses = {};
   bool is_awaited = false;       ///< before the start, others wait for the next process if this one leaves
   Timeline* timeline = nullptr;  ///< as in RunControl
 };
@@ -36,12 +36,13 @@ struct ParticipantInput {
 /// The state that all parts of a participant share, and what follows from it at once.
 template <class Scalar>
 struct Part {
-  explicit Part(ParticipantInput<Scalar> given)
+  Part(ParticipantInput<Scalar> given, PeerSessionInput of_session)
       : input(std::move(given)),
-        session(input.session),
+        session(with_addresses(std::move(of_session), input.addresses)),
         peer(make_peer(experiment(), id(), input.packets, input.checkpoints)),
-        detector(SilenceWatch(id(), failure().lost_after, input.session.heartbeat,
-                              drops() ? AfterSilence::drops_it : AfterSilence::ends_the_run, input.sources),
+        detector(SilenceWatch(id(), failure().lost_after, session.input().heartbeat,
+                              drops() ? AfterSilence::drops_it : AfterSilence::ends_the_run,
+                              watched_by(session.input(), input.addresses)),
                  failure().lost_after, session),
         meter(
             id(),
@@ -50,7 +51,7 @@ struct Part {
 
   const Experiment<Scalar>& experiment() const { return input.experiment; }
   const RunSettings::Failure& failure() const { return experiment().settings.failure; }
-  PeerId id() const { return input.id; }
+  PeerId id() const { return session.input().self; }
   std::string self() const { return "peer " + std::to_string(id()); }
   std::string in_iteration() const { return " (iteration " + std::to_string(peer->iteration() + 1) + ")"; }
   bool drops() const { return failure().drops(); }

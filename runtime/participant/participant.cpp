@@ -7,8 +7,8 @@
 namespace hearsay {
 
 template <class Scalar>
-Participant<Scalar>::Participant(ParticipantInput<Scalar> input)
-    : part_(std::move(input)),
+Participant<Scalar>::Participant(ParticipantInput<Scalar> input, PeerSessionInput session)
+    : part_(std::move(input), std::move(session)),
       losses_(part_),
       ending_(part_),
       round_clock_(part_.experiment().settings.topology.round_deadline) {}

@@ -13,6 +13,7 @@
 #include "runtime/participant/part.hpp"
 #include "runtime/participant/work.hpp"
 #include "runtime/peer/round_clock.hpp"
+#include "runtime/session/heard.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
@@ -20,7 +21,7 @@ namespace hearsay {
 /// One peer's part in a run, from its first hello to its end: peer, session, failure detector, round clock
 /// and meters, and all that is decided between them. Whom it takes for lost, and what it does then; when a
 /// round is over; how it joins, and in which words it leaves. Pure: frames, time and finished work go in;
-/// frames, wanted work, news and an end come out. Processes and the campaigns of the tests drive it.
+/// frames, wanted work, news and an end come out. Processes drive it, real and simulated ones.
 ///
 /// The driver must
 ///
@@ -35,7 +36,8 @@ namespace hearsay {
 template <class Scalar>
 class Participant {
  public:
-  explicit Participant(ParticipantInput<Scalar> input);
+  /// `session`: as `session_input` makes it. What it holds is the driver's to say.
+  Participant(ParticipantInput<Scalar> input, PeerSessionInput session);
 
   PeerSession& session() { return part_.session; }
   Peer<Scalar>& peer() { return *part_.peer; }
@@ -76,8 +78,6 @@ class Participant {
   void give_up(PeerEnd end, Instant now);
 
   /// What the peer has taken in: for the log, in order. Empty unless the run takes checkpoints.
-  struct BeginsLog {};
-  using Heard = std::variant<BeginsLog, DataArrived, VerdictArrived>;
   std::vector<Heard>& heard() { return heard_; }
   std::vector<PeerNews>& news() { return part_.news; }
   /// How this peer's part in the run ended; empty before.

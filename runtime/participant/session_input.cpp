@@ -30,6 +30,27 @@ PeerSessionInput session_input(const Experiment<Scalar>& experiment, PeerId id, 
   return input;
 }
 
+namespace {
+
+std::string address_of(PeerId id, const std::vector<std::string>& addresses) {
+  return addresses.empty() ? "" : addresses[id];
+}
+
+}  // namespace
+
+PeerSessionInput with_addresses(PeerSessionInput input, const std::vector<std::string>& addresses) {
+  input.addresses.clear();
+  for (const PeerId to : input.destinations) input.addresses.push_back(address_of(to, addresses));
+  return input;
+}
+
+std::vector<WatchedPeer> watched_by(const PeerSessionInput& input,
+                                    const std::vector<std::string>& addresses) {
+  std::vector<WatchedPeer> watched;
+  for (const PeerId source : input.sources) watched.push_back({source, address_of(source, addresses)});
+  return watched;
+}
+
 template PeerSessionInput session_input<float>(const Experiment<float>&, PeerId, std::uint32_t, bool,
                                                Duration);
 template PeerSessionInput session_input<double>(const Experiment<double>&, PeerId, std::uint32_t, bool,

@@ -1,16 +1,27 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/session/context.hpp"
+#include "runtime/session/silence_watch.hpp"
 
 namespace hearsay {
 
-/// Returns what the session of peer `id` is made from, without what its driver alone knows: addresses, and
-/// the checkpoints that it holds. `incarnation`: of its process. `same_machine`: all peers share one clock.
+/// Returns what the session of peer `id` is made from, without the addresses, and without what its driver
+/// alone knows: the checkpoints that it holds. `incarnation`: of its process. `same_machine`: all peers share
+/// one clock.
 template <class Scalar>
 PeerSessionInput session_input(const Experiment<Scalar>& experiment, PeerId id, std::uint32_t incarnation,
                                bool same_machine, Duration start_patience);
+
+/// Returns the input with the addresses of its destinations. `addresses`: of all peers, by id; empty: they
+/// have none.
+PeerSessionInput with_addresses(PeerSessionInput input, const std::vector<std::string>& addresses);
+
+/// Returns the peers that a failure detector watches: the sources of the session. `addresses` as above.
+std::vector<WatchedPeer> watched_by(const PeerSessionInput& input, const std::vector<std::string>& addresses);
 
 }  // namespace hearsay

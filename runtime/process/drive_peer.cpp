@@ -76,24 +76,19 @@ PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, const PeerEn
   const std::optional<RunAddresses> run = entry.meet(sockets.bound_address());
   if (!run) return {3, ""};
   std::vector<Destination> destinations;
-  for (const PeerId to : input.destinations) {
-    input.addresses.push_back(run->peers[to]);
+  for (const PeerId to : input.destinations)
     destinations.push_back(
         {to, run->peers[to],
          Link(experiment.settings.run.seed, id, to, link_settings(experiment.settings, id, to))});
-  }
   input.observer_address = run->observer;
-  std::vector<WatchedPeer> sources;
-  for (const PeerId source : input.sources) sources.push_back({source, run->peers[source]});
   PacketPool packets;
   Participant<Scalar> participant({.experiment = experiment,
-                                   .id = id,
-                                   .session = std::move(input),
-                                   .sources = std::move(sources),
                                    .checkpoints = checkpoint_rule(experiment.settings),
                                    .packets = packets,
+                                   .addresses = run->peers,
                                    .is_awaited = control.resumes,
-                                   .timeline = control.timeline});
+                                   .timeline = control.timeline},
+                                  std::move(input));
   sockets.start(participant.session(), std::move(destinations), run->observer);
   TrainingTraffic unasked;
   TrainingTraffic& traffic = entry.traffic ? *entry.traffic : unasked;

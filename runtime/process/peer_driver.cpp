@@ -84,14 +84,7 @@ bool PeerDriver<Scalar>::advance() {
 
 template <class Scalar>
 void PeerDriver<Scalar>::carry_out() {
-  for (const auto& heard : participant_.heard()) {
-    if (const auto* const data = std::get_if<DataArrived>(&heard))
-      keeper_.hear(data->key, data->packet);
-    else if (const auto* const verdict = std::get_if<VerdictArrived>(&heard))
-      keeper_.hear_verdict(verdict->evaluated, verdict->proceed, verdict->announced);
-    else
-      keeper_.begin();
-  }
+  for (const Heard& heard : participant_.heard()) keeper_.hear(heard);
   participant_.heard().clear();
   for (const PeerNews& news : participant_.news()) {
     control_.notice(news.sentence);

@@ -125,6 +125,7 @@ class PeerSession {
   /// A frame of the observer came that the session does not see yet, or not as it came.
   void note_life_of_observer(Instant now) { observer_heard_at_ = now; }
 
+  const PeerSessionInput& input() const { return context_.input; }
   std::vector<PeerFrame>& outbox() { return context_.outbox; }
   std::vector<SocketEvent>& events() { return context_.events; }
 

@@ -16,9 +16,9 @@
 #include "runtime/record/peer_outcome.hpp"
 #include "runtime/simulator/evaluation_traffic.hpp"
 #include "runtime/simulator/event_queue.hpp"
+#include "runtime/simulator/faulty_run.hpp"
 #include "runtime/simulator/flight.hpp"
 #include "runtime/simulator/simulated_peer.hpp"
-#include "runtime/simulator/virtual_cluster.hpp"
 #include "runtime/wire/frame.hpp"
 #include "topology/foundation/ensure.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -374,7 +374,7 @@ template <class Scalar>
 RunOutcome<Scalar> simulate(const Experiment<Scalar>& experiment, Duration measured_gradient,
                             const RunControl& control) {
   const RunSettings& settings = experiment.settings;
-  if (!settings.faults.empty()) return VirtualCluster<Scalar>(experiment, measured_gradient, control).run();
+  if (!settings.faults.empty()) return FaultyRun<Scalar>(experiment, measured_gradient, control).run();
   return simulate<Scalar>(
       experiment, [&](PeerId id, PacketPool& packets) { return make_peer(experiment, id, packets); },
       measured_gradient, control);

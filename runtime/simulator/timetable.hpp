@@ -19,8 +19,18 @@ class Timetable {
   void at(Instant when, std::function<void()> happens) {
     events_.push({std::max(when, now_), next_number_++, std::move(happens)});
   }
-  bool empty() const { return events_.empty(); }
-  /// Lets the next event happen. There must be one.
+  /// Lets events happen until `is_over()`, or until the next one is not before `limit`, or there is none.
+  /// Returns whether it is over.
+  template <class IsOver>
+  bool run(Instant limit, const IsOver& is_over) {
+    while (!is_over()) {
+      if (events_.empty() || events_.top().at >= limit) return false;
+      step();
+    }
+    return true;
+  }
+
+ private:
   void step() {
     const Event event = events_.top();
     events_.pop();
@@ -28,7 +38,6 @@ class Timetable {
     event.happens();
   }
 
- private:
   struct Event {
     Instant at;
     std::uint64_t number;

@@ -2,39 +2,35 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "runtime/checkpoint/packet_log.hpp"
 #include "runtime/checkpoint/peer_image.hpp"
-#include "runtime/checkpoint/replay.hpp"
 #include "runtime/experiment/experiment.hpp"
-#include "runtime/participant/participant.hpp"
 #include "runtime/peer/peer.hpp"
 #include "runtime/peer/staleness.hpp"
-#include "runtime/session/state.hpp"
+#include "runtime/simulator/process_archive.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
-/// What a simulated process leaves behind when it is killed: its newest checkpoint, and the log of what it
-/// has heard since. As PeerArchive, in memory.
+/// The archive of a simulated process: its newest checkpoint and its log, in memory.
 template <class Scalar>
-class VirtualArchive {
+class VirtualArchive final : public ProcessArchive<Scalar> {
  public:
-  using Heard = typename Participant<Scalar>::Heard;
+  /// `experiment` must outlive the archive.
+  VirtualArchive(const Experiment<Scalar>& experiment, PeerId id) : experiment_(experiment), id_(id) {}
 
-  void hear(const Heard& heard) {
-    if (const auto* const data = std::get_if<DataArrived>(&heard))
-      log_.push_back(LoggedData{data->key, data->packet});
-    else if (const auto* const verdict = std::get_if<VerdictArrived>(&heard))
-      log_.push_back(LoggedVerdict{verdict->evaluated, verdict->proceed, verdict->announced});
+  void hear(const Heard& heard) override {
+    if (auto record = record_of(heard))
+      log_.push_back(std::move(*record));
     else
       log_.clear();
   }
 
-  void save(Peer<Scalar>& peer, const SessionState& session, const PeerMeters& meters) {
+  void save(Peer<Scalar>& peer, const SessionState& session, const PeerMeters& meters) override {
     iteration_ = peer.iteration();
     image_ = image_of(peer);
     session_ = session;
@@ -42,26 +38,27 @@ class VirtualArchive {
     log_.clear();
   }
 
-  /// The iterations that the peer can be restored to.
-  std::vector<std::uint64_t> holds() const {
+  std::vector<std::uint64_t> holds() const override {
     return iteration_ == 0 ? std::vector<std::uint64_t>{0} : std::vector<std::uint64_t>{0, iteration_};
   }
 
-  /// Makes `peer`, which is new, equal to the one that was killed, and returns the state of its session.
-  /// `meters` are those at its end then.
-  SessionState restore(const Experiment<Scalar>& experiment, Peer<Scalar>& peer, PeerMeters& meters) const {
-    SessionState session{1, {}, {}, {}, {}};
-    if (iteration_ != 0) {
-      ensure(hearsay::restore(peer, image_, InboxOnRestore::keep), "an image is that of its peer");
-      session = session_;
-      session.next_needed = first_needed_in(iteration_ + 1, staleness_of(experiment.settings));
-      session.last_verdict = peer.last_verdict();
-      meters = meters_;
-    }
-    return replay(experiment, peer, std::move(session), log_, meters);
+  RestoredPeer<Scalar> restored(std::optional<std::uint64_t> at, PacketPool& packets) override {
+    ensure(!at, "the observer outlives the processes, so each goes on from its log");
+    RestoredPeer<Scalar> restored;
+    restored.peer = make_peer(experiment_, id_, packets, checkpoint_rule(experiment_.settings));
+    restored.log = log_;
+    if (iteration_ == 0) return restored;
+    ensure(restore(*restored.peer, image_, InboxOnRestore::keep), "an image is that of its peer");
+    restored.session = session_;
+    restored.session.next_needed = first_needed_in(iteration_ + 1, staleness_of(experiment_.settings));
+    restored.session.last_verdict = restored.peer->last_verdict();
+    restored.meters = meters_;
+    return restored;
   }
 
  private:
+  const Experiment<Scalar>& experiment_;
+  PeerId id_;
   std::uint64_t iteration_ = 0;  // of the checkpoint; 0: none
   std::vector<std::byte> image_;
   SessionState session_{1, {}, {}, {}, {}};

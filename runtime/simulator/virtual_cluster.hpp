@@ -1,95 +1,57 @@
 #pragma once
 
-#include <cstdint>
-#include <functional>
+#include <deque>
 #include <optional>
-#include <string>
-#include <vector>
 
-#include "runtime/experiment/experiment.hpp"
 #include "runtime/observer/observer.hpp"
 #include "runtime/observer/observer_session.hpp"
-#include "runtime/record/outcome.hpp"
-#include "runtime/record/run_control.hpp"
-#include "runtime/settings/fault_settings.hpp"
-#include "runtime/simulator/timetable.hpp"
-#include "runtime/simulator/virtual_network.hpp"
+#include "runtime/simulator/cluster_host.hpp"
 #include "runtime/simulator/virtual_process.hpp"
 
 namespace hearsay {
 
-/// All processes of `hearsay run` in virtual time, with the faults that happen to them: participants and the
-/// observer's session, which decide as they do in processes. What a participant asks for is done here.
-///
-/// Messages of the method pass the links of network/link.hpp; all other frames take no time, as in
-/// `hearsay run`. The parent of the processes sees at once that one was killed. It starts it again after the
-/// time of the fault: from its checkpoint, or, under policy "drop" without checkpoints, as a peer that joins.
+/// The observer of a run: its session, and what evaluates the models for it.
+template <class Scalar>
+struct VirtualObserver {
+  VirtualObserver(const ClusterInput<Scalar>& cluster, const RunRecord& earlier);
+
+  Observer<Scalar> evaluator;
+  ObserverSession session;
+};
+
+/// All processes of a run in virtual time, and the observer. Participants and the observer's session decide
+/// as they do in processes; what they ask for is done here, and their frames are carried by the network that
+/// is handed in. What happens to the processes is up to the host: `hearsay simulate` (FaultyRun), or a test.
 template <class Scalar>
 class VirtualCluster {
  public:
-  /// `measured_gradient`: how long a gradient takes if `network.compute` is "measured".
-  VirtualCluster(const Experiment<Scalar>& experiment, Duration measured_gradient, const RunControl& control);
+  explicit VirtualCluster(ClusterInput<Scalar> input);
 
-  /// Runs to the end of the observer's session.
-  RunOutcome<Scalar> run();
+  /// Starts the processes, but those of failure.join_later, and the observer.
+  void begin();
+  VirtualProcess<Scalar>& process(PeerId id) { return processes_[id]; }
+  const VirtualProcess<Scalar>& process(PeerId id) const { return processes_[id]; }
+  ObserverSession& observer() { return observer_->session; }
+  const ObserverSession& observer() const { return observer_->session; }
+  Observer<Scalar>& evaluator() { return observer_->evaluator; }
+  const Observer<Scalar>& evaluator() const { return observer_->evaluator; }
+  /// Puts an observer in place of the one that was there, which ends. It goes on from `earlier`.
+  void place_observer(const RunRecord& earlier) { observer_.emplace(input_, earlier); }
+  /// Sends what the observer wants sent. Must be called after every call of the observer.
+  void serve_observer();
 
  private:
-  using Process = VirtualProcess<Scalar>;
-
-  const RunSettings& settings() const { return experiment_.settings; }
-  bool takes_checkpoints() const { return settings().failure.keeps_checkpoints(); }
-
-  // Faults.
-  void enter_faults();
-  /// False if it cannot happen: there is no such process, or it stands still already.
-  bool happen(const Fault& fault, PeerId id);
-  bool end_process(PeerId id, std::optional<Duration> lasts);
-  bool start_again(PeerId id);
-  bool freeze(PeerId id, Duration lasts);
-  void thaw(PeerId id);
-
-  // Processes.
-  void start(PeerId id, bool resumes);
-  /// Enters what happens to the process of peer `id`, unless that process ends first.
-  void at(Instant when, PeerId id, std::function<void()> happens);
-  /// Lets it happen to the process of peer `id`; later, if that is frozen; not at all, if there is none.
-  void happen_to(PeerId id, std::function<void()> happens);
-  void tick(PeerId id);
-  void wake(PeerId id, Instant when);
-  void go_on(PeerId id);
-  bool begin_work(PeerId id);
-  void carry_out(PeerId id);
-
-  // Frames.
-  /// True if no frame passes between a and b now. The observer is at the place of peer 0.
-  bool is_cut(PeerId a, PeerId b) const {
-    return observer_.started() && network_.is_cut(a, b, time_.now() - observer_.origin());
-  }
-  /// A frame reaches the process of peer `to` that is there then.
-  void reach(PeerId to, std::function<void()> happens) {
-    time_.at(time_.now(), [this, to, happens = std::move(happens)] { happen_to(to, happens); });
-  }
-  void send(PeerId from, PeerFrame& word);
-  void send_data(PeerId from, const PeerFrame& word);
-  void receive_data(PeerId to, const FrameHeader& head, const PacketRef& packet, Instant due);
-  void serve_observer();
+  PeerId peer_count() const { return input_.experiment.peer_count(); }
+  void send(PeerId from, PeerFrame word);
+  /// A frame has come to the process that is there then, or to the observer.
+  void arrive(PeerId from, const PeerFrame& word, std::optional<Instant> due);
+  void send(ObserverFrame word);
   void tick_observer();
-  void report_evaluations();
 
-  RunOutcome<Scalar> outcome();
-
-  const Experiment<Scalar>& experiment_;
-  Duration measured_gradient_;
-  const RunControl& control_;
-  Timetable time_;
+  ClusterInput<Scalar> input_;
   PacketPool packets_;
-  Observer<Scalar> evaluator_;
-  ObserverSession observer_;
-  VirtualNetwork network_;
-  std::vector<Process> processes_;
-  std::size_t reported_ = 0;  // evaluations
-  std::uint64_t restarts_ = 0;
-  bool has_entered_faults_ = false;
+  std::optional<VirtualObserver<Scalar>> observer_;
+  std::deque<VirtualProcess<Scalar>> processes_;
 };
 
 }  // namespace hearsay

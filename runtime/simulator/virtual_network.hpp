@@ -1,63 +1,37 @@
 #pragma once
 
-#include <algorithm>
-#include <vector>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
 
-#include "runtime/experiment/experiment.hpp"
-#include "runtime/experiment/problem_of.hpp"
-#include "runtime/network/link.hpp"
-#include "runtime/network/partitions.hpp"
-#include "runtime/simulator/simulated_peer.hpp"
-#include "topology/foundation/ensure.hpp"
+#include "runtime/foundation/units.hpp"
+#include "runtime/wire/frame.hpp"
 
 namespace hearsay {
 
-/// The ports of all peers and their links, in virtual time, which outlive processes; and who is cut off.
+/// A frame that leaves its sender now. The observer has the id `observer_id` (network/link.hpp).
+struct VirtualFrame {
+  PeerId from;
+  PeerId to;
+  const FrameHeader& header;
+  std::span<const std::byte> payload;
+  bool is_message = false;     ///< a message of the method; else of the session or the observer
+  bool has_connection = true;  ///< false: no process is there to which the observer sends it
+};
+
+/// The network between the processes of a run and its observer, in virtual time.
 class VirtualNetwork {
  public:
-  template <class Scalar>
-  explicit VirtualNetwork(const Experiment<Scalar>& experiment)
-      : partitions_(faults_of(experiment.settings.faults, experiment.peer_count())) {
-    const RunSettings& settings = experiment.settings;
-    for (PeerId id = 0; id < experiment.peer_count(); ++id) {
-      const NetworkSettings& network = network_of(settings, id);
-      ports_.push_back({EgressPort(sending_rate(network), settings.framing),
-                        IngressPort(receiving_rate(network), settings.framing)});
-      for (const PeerId to : partners_of(experiment, id).destinations)
-        ports_.back().links.push_back({to, Link(settings.run.seed, id, to, link_settings(settings, id, to)),
-                                       arrival_rate(settings, id, to)});
-    }
-  }
+  /// A frame has come. Its receiver holds it until it is due at the receiver's port; if empty, not at all.
+  using Arrival = std::function<void(std::optional<Instant> due)>;
 
-  /// A frame leaves the port of `from`. Returns when it is due at the port of `to`.
-  Instant send(PeerId from, PeerId to, std::uint64_t frame_bytes, Instant now) {
-    return ports_[from].egress.send(now, frame_bytes, link(from, to).link).due;
-  }
-  /// A frame of `from` is due now. Returns when `to` has it.
-  Instant receive(PeerId from, PeerId to, std::uint64_t frame_bytes, Instant now) {
-    return ports_[to].ingress.release(now, frame_bytes, link(from, to).arrival);
-  }
-
-  /// `since_start`: of the run.
-  bool is_cut(PeerId a, PeerId b, Duration since_start) const {
-    return partitions_.is_cut(a, b, since_start);
-  }
-
- private:
-  struct Port {
-    EgressPort egress;
-    IngressPort ingress;
-    std::vector<LinkTo> links = {};  // by destination, ascending
-  };
-
-  LinkTo& link(PeerId from, PeerId to) {
-    const auto found = std::ranges::lower_bound(ports_[from].links, to, {}, &LinkTo::to);
-    ensure(found != ports_[from].links.end() && found->to == to, "a method sends only to its destinations");
-    return *found;
-  }
-
-  std::vector<Port> ports_;
-  Partitions partitions_;
+  virtual ~VirtualNetwork() = default;
+  /// A frame leaves its sender. `arrives` is called when it comes: never, once, or several times.
+  virtual void carry(const VirtualFrame& frame, Arrival arrives) = 0;
+  /// A message of `from` is due now at the port of `to`. Returns when `to` has it.
+  virtual Instant release(PeerId from, PeerId to, std::uint64_t frame_bytes) = 0;
 };
 
 }  // namespace hearsay

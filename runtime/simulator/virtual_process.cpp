@@ -1,117 +1,238 @@
 #include "runtime/simulator/virtual_process.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
-#include "runtime/foundation/peak_memory.hpp"
+#include "runtime/checkpoint/replay.hpp"
 #include "runtime/network/compute_time.hpp"
-#include "runtime/participant/objective_failure.hpp"
 #include "runtime/participant/score.hpp"
+#include "runtime/participant/session_input.hpp"
 #include "runtime/record/evaluation_payload.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/peer_outcome.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
-namespace {
-
-/// Does each kind of work.
 template <class Scalar>
-class Worker {
- public:
-  Worker(VirtualProcess<Scalar>& process, const Experiment<Scalar>& experiment, Duration measured_gradient,
-         PacketPool& packets, Instant now)
-      : process_(process),
-        participant_(*process.participant),
-        experiment_(experiment),
-        measured_gradient_(measured_gradient),
-        packets_(packets),
-        now_(now) {}
-
-  std::optional<Duration> operator()(const RestorePeer&) {
-    auto peer = make_peer(experiment_, participant_.id(), packets_, checkpoint_rule(experiment_.settings));
-    PeerMeters meters;
-    SessionState session = process_.archive->restore(experiment_, *peer, meters);
-    process_.gradients = peer->iteration();
-    participant_.restored(std::move(peer), std::move(session), std::move(meters), now_);
-    return std::nullopt;
-  }
-
-  std::optional<Duration> operator()(const ComputeGradient& gradient) {
-    if (has_failed([&] { participant_.peer().compute_gradient(); })) return std::nullopt;
-    const RunSettings& settings = experiment_.settings;
-    const PeerId id = participant_.id();
-    const Duration takes = compute_time(network_of(settings, id).compute, settings.run.seed, id,
-                                        process_.gradients++, gradient.amount, measured_gradient_);
-    if (takes > Duration{0}) return takes;
-    participant_.gradient_arrived(now_, now_, now_);
-    return std::nullopt;
-  }
-
-  std::optional<Duration> operator()(const TakeCheckpoint& checkpoint) {
-    process_.archive->save(participant_.peer(), checkpoint.session, participant_.meters(now_));
-    participant_.checkpoint_taken(now_);
-    return std::nullopt;
-  }
-
-  std::optional<Duration> operator()(const MakeEvaluation&) {
-    std::vector<std::byte> payload;
-    const bool failed = has_failed([&] {
-      payload = evaluation_payload(experiment_.problem, experiment_.settings.run, participant_.id(),
-                                   participant_.peer().told_model(), participant_.meters(now_));
-    });
-    if (!failed) participant_.evaluation_made(std::move(payload), now_);
-    return std::nullopt;
-  }
-
-  std::optional<Duration> operator()(const ComputeScore& score) {
-    std::optional<std::vector<std::byte>> answer;
-    const bool failed =
-        has_failed([&] { answer = answer_to(score.question, experiment_.problem, participant_.id()); });
-    if (!failed) participant_.scored(std::move(answer), now_);
-    return std::nullopt;
-  }
-
-  std::optional<Duration> operator()(const MakeResult&) {
-    participant_.result_made(
-        encode_outcome(peer_outcome(participant_.peer(), participant_.meters(now_), peak_memory_bytes())),
-        now_);
-    return std::nullopt;
-  }
-
-  std::optional<Duration> operator()(const KeepModel&) {
-    participant_.model_kept("no file, since this is a simulation", now_);
-    return std::nullopt;
-  }
-
- private:
-  template <class Call>
-  bool has_failed(const Call& call) {
-    const auto failure = failure_of(call);
-    if (failure) participant_.failed(*failure, now_);
-    return failure.has_value();
-  }
-
-  VirtualProcess<Scalar>& process_;
-  Participant<Scalar>& participant_;
-  const Experiment<Scalar>& experiment_;
-  Duration measured_gradient_;
-  PacketPool& packets_;
-  Instant now_;
-};
-
-}  // namespace
-
-template <class Scalar>
-std::optional<Duration> do_work(VirtualProcess<Scalar>& process, const Work& work,
-                                const Experiment<Scalar>& experiment, Duration measured_gradient,
-                                PacketPool& packets, Instant now) {
-  return std::visit(Worker<Scalar>(process, experiment, measured_gradient, packets, now), work);
+void VirtualProcess<Scalar>::start(bool resumes) {
+  ensure(!is_up(), "a place has one process at a time");
+  ++life_;
+  is_frozen_ = false;
+  held_up_.clear();
+  gradients_ = 0;
+  archive_ = cluster_.host.archive_for(id_);
+  ensure(archive_ || !resumes, "a process resumes from an archive");
+  PeerSessionInput session =
+      session_input(cluster_.experiment, id_, incarnation(), true, cluster_.start_patience);
+  if (resumes) session.holds = archive_->holds();
+  participant_ = std::make_unique<Participant<Scalar>>(
+      ParticipantInput<Scalar>{
+          .experiment = cluster_.experiment,
+          .checkpoints = archive_ ? checkpoint_rule(cluster_.experiment.settings) : CheckpointRule{},
+          .packets = packets_,
+          .timeline = cluster_.timeline},
+      std::move(session));
+  participant_->session().begin(now());
+  tick();
 }
 
-template std::optional<Duration> do_work<float>(VirtualProcess<float>&, const Work&, const Experiment<float>&,
-                                                Duration, PacketPool&, Instant);
-template std::optional<Duration> do_work<double>(VirtualProcess<double>&, const Work&,
-                                                 const Experiment<double>&, Duration, PacketPool&, Instant);
+template <class Scalar>
+void VirtualProcess<Scalar>::die() {
+  participant_.reset();
+  is_frozen_ = false;
+  held_up_.clear();
+}
+
+template <class Scalar>
+bool VirtualProcess<Scalar>::freeze() {
+  if (!is_up() || is_frozen_) return false;
+  is_frozen_ = true;
+  return true;
+}
+
+template <class Scalar>
+void VirtualProcess<Scalar>::thaw() {
+  is_frozen_ = false;
+  for (auto& happens : std::exchange(held_up_, {})) at(now(), std::move(happens));
+}
+
+// What happens to it.
+
+template <class Scalar>
+void VirtualProcess<Scalar>::at(Instant when, std::function<void()> happens) {
+  cluster_.time.at(when, [this, life = life_, happens = std::move(happens)] {
+    if (life_ == life) happen(happens);
+  });
+}
+
+template <class Scalar>
+void VirtualProcess<Scalar>::happen(std::function<void()> happens) {
+  if (is_frozen_)
+    held_up_.push_back(std::move(happens));
+  else if (is_up())
+    happens();
+}
+
+template <class Scalar>
+void VirtualProcess<Scalar>::tick() {
+  const Instant next = participant_->session().tick(now());
+  go_on();
+  if (is_up()) wake(std::min(next, now() + poll_interval));
+}
+
+template <class Scalar>
+void VirtualProcess<Scalar>::wake(Instant when) {
+  wakes_at_ = when;
+  at(when, [this, when] {
+    if (wakes_at_ == when) tick();
+  });
+}
+
+template <class Scalar>
+void VirtualProcess<Scalar>::hear(PeerId from, const PeerFrame& word, std::optional<Instant> due) {
+  PeerSession& session = participant_->session();
+  if (word.way == PeerFrame::Way::reply) {
+    session.hear_destination(from, word.header, word.payload);
+    return go_on();
+  }
+  const std::span<const std::byte> payload = word.packet ? word.packet->bytes() : word.payload;
+  const bool is_data = session.hear_source(word.header, payload, now()) == FrameUse::data;
+  if (is_data && !due) release(word);
+  go_on();
+  if (is_data && due) hold(word, *due);
+}
+
+template <class Scalar>
+void VirtualProcess<Scalar>::hold(const PeerFrame& word, Instant due) {
+  at(due, [this, word] {
+    const std::uint64_t frame_bytes = header_bytes + word.packet->size();
+    at(cluster_.network.release(word.header.sender, id_, frame_bytes), [this, word] {
+      release(word);
+      go_on();
+    });
+  });
+}
+
+template <class Scalar>
+void VirtualProcess<Scalar>::release(const PeerFrame& word) {
+  const FrameHeader& head = word.header;
+  participant_->session().release(
+      {{head.iteration, head.slot, head.sender}, word.packet, {head.degree, head.replica_digest}});
+}
+
+template <class Scalar>
+void VirtualProcess<Scalar>::hear_observer(const FrameHeader& header, std::span<const std::byte> payload) {
+  participant_->session().hear_observer(header, payload, now());
+  go_on();
+}
+
+template <class Scalar>
+void VirtualProcess<Scalar>::go_on() {
+  do {
+    while (participant_->advance(now())) carry_out();
+    carry_out();
+  } while (begin_work());
+  if (!is_up()) return cluster_.host.ended(*participant_);
+  const Instant again = participant_->look_again();
+  if (again > now() && again < wakes_at_) wake(again);
+}
+
+/// Does what the driver of a process does after every call.
+template <class Scalar>
+void VirtualProcess<Scalar>::carry_out() {
+  for (const Heard& heard : participant_->heard()) archive_->hear(heard);
+  participant_->heard().clear();
+  for (const PeerNews& news : participant_->news()) {
+    cluster_.host.hears(*participant_, news);
+    if (news.kind == PeerNews::Kind::joins) gradients_ = participant_->peer().iteration();
+  }
+  participant_->news().clear();
+  cluster_.host.went_on(*participant_);
+  std::vector<PeerFrame> words;
+  words.swap(participant_->session().outbox());
+  for (PeerFrame& word : words) send_(std::move(word));
+}
+
+// Its work.
+
+template <class Scalar>
+bool VirtualProcess<Scalar>::begin_work() {
+  const Work* const work = participant_->next_work(now());
+  if (!work) return false;
+  carry_out();
+  cluster_.host.begins_work(*participant_, *work);
+  std::visit([this](const auto& wanted) { work_on(wanted); }, *work);
+  carry_out();
+  return true;
+}
+
+template <class Scalar>
+void VirtualProcess<Scalar>::report_after(Duration takes, std::function<void()> report) {
+  if (takes == Duration{0}) return report();
+  at(now() + takes, [this, report = std::move(report)] {
+    report();
+    go_on();
+  });
+}
+
+template <class Scalar>
+void VirtualProcess<Scalar>::work_on(const RestorePeer& restore) {
+  RestoredPeer<Scalar> restored = archive_->restored(restore.iteration, packets_);
+  SessionState session =
+      replay(cluster_.experiment, *restored.peer, std::move(restored.session), restored.log, restored.meters);
+  gradients_ = restored.peer->iteration();
+  participant_->restored(std::move(restored.peer), std::move(session), std::move(restored.meters), now());
+}
+
+template <class Scalar>
+void VirtualProcess<Scalar>::work_on(const ComputeGradient& gradient) {
+  if (has_failed([&] { participant_->peer().compute_gradient(); })) return;
+  const RunSettings& settings = cluster_.experiment.settings;
+  const Duration takes = compute_time(network_of(settings, id_).compute, settings.run.seed, id_, gradients_++,
+                                      gradient.amount, cluster_.costs.gradient);
+  report_after(takes, [this, began = now(), ended = now() + takes] {
+    participant_->gradient_arrived(began, ended, now());
+  });
+}
+
+template <class Scalar>
+void VirtualProcess<Scalar>::work_on(const TakeCheckpoint& checkpoint) {
+  archive_->save(participant_->peer(), checkpoint.session, participant_->meters(now()));
+  participant_->checkpoint_taken(now());
+}
+
+template <class Scalar>
+void VirtualProcess<Scalar>::work_on(const MakeEvaluation&) {
+  std::vector<std::byte> payload;
+  const bool failed = has_failed([&] {
+    payload = evaluation_payload(cluster_.experiment.problem, cluster_.experiment.settings.run, id_,
+                                 participant_->peer().told_model(), participant_->meters(now()));
+  });
+  if (!failed) participant_->evaluation_made(std::move(payload), now());
+}
+
+template <class Scalar>
+void VirtualProcess<Scalar>::work_on(const ComputeScore& score) {
+  std::optional<std::vector<std::byte>> answer;
+  if (has_failed([&] { answer = answer_to(score.question, cluster_.experiment.problem, id_); })) return;
+  report_after(cluster_.costs.score(), [this, answer] { participant_->scored(answer, now()); });
+}
+
+template <class Scalar>
+void VirtualProcess<Scalar>::work_on(const MakeResult&) {
+  participant_->result_made(encode_outcome(peer_outcome(participant_->peer(), participant_->meters(now()),
+                                                        cluster_.costs.memory())),
+                            now());
+}
+
+template <class Scalar>
+void VirtualProcess<Scalar>::work_on(const KeepModel&) {
+  participant_->model_kept("no file, since this is a simulation", now());
+}
+
+template class VirtualProcess<float>;
+template class VirtualProcess<double>;
 
 }  // namespace hearsay

@@ -34,19 +34,13 @@ struct Scene {
   explicit Scene(const Experiment<double>& of)
       : experiment(of),
         participant({.experiment = experiment,
-                     .id = 0,
-                     .session = input(),
-                     .sources = {{1, ""}},
                      .checkpoints = checkpoint_rule(experiment.settings),
-                     .packets = packets}) {
+                     .packets = packets,
+                     .addresses = {"here", "there"}},
+                    session_input(experiment, 0, 70, true, 1min)) {
     participant.session().begin(now);
   }
 
-  PeerSessionInput input() const {
-    PeerSessionInput made = session_input(experiment, 0, 70, true, 1min);
-    made.addresses = {"there"};
-    return made;
-  }
   FrameHeader header(FrameKind kind, std::uint64_t iteration) const {
     FrameHeader head;
     head.kind = kind;
@@ -160,7 +154,7 @@ TEST_CASE("participant: what has arrived before a checkpoint is in the log befor
   Scene scene(experiment);
   scene.iterate();
   CHECK(scene.participant.heard().size() == 2);
-  CHECK(std::holds_alternative<Participant<double>::BeginsLog>(scene.participant.heard()[0]));
+  CHECK(std::holds_alternative<BeginsLog>(scene.participant.heard()[0]));
   scene.hear_message(2);
   REQUIRE(scene.wants<TakeCheckpoint>());
   CHECK(scene.participant.heard().size() == 3);

@@ -94,8 +94,8 @@ class Conversation {
 
   /// Records all frames of a cluster.
   void overhear(FaultyCluster& cluster, PeerId observer) {
-    cluster.overhears = [this, observer](PeerId from, PeerId to, const FrameHeader& header,
-                                         std::span<const std::byte> payload) {
+    cluster.network().overhears = [this, observer](PeerId from, PeerId to, const FrameHeader& header,
+                                                   std::span<const std::byte> payload) {
       add(from == observer ? "observer to peer"
           : to == observer ? "peer to observer"
                            : "peer to peer",

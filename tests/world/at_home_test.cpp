@@ -46,7 +46,8 @@ Accounts accounts_of(const Experiment<double>& experiment) {
   const bool own = experiment.settings.run.evaluate == Evaluate::own;
   FaultyCluster cluster(experiment, 5, {});
   const PeerId observer = experiment.peer_count();
-  cluster.overhears = [&](PeerId, PeerId to, const FrameHeader& header, std::span<const std::byte> payload) {
+  cluster.network().overhears = [&](PeerId, PeerId to, const FrameHeader& header,
+                                    std::span<const std::byte> payload) {
     ++accounts.frames[header.kind];
     const bool is_explained = [&] {
       switch (header.kind) {
@@ -90,7 +91,7 @@ TEST_CASE(
     const auto experiment = at_home(method.name, 40);
     FaultyCluster cluster(experiment, 7, {.loss = 0.05, .repeat = 0.05, .overtake = 0.05});
     REQUIRE(cluster.run(long_enough));
-    CHECK(cluster.lost > 10);
+    CHECK(cluster.network().lost > 10);
     CHECK(cluster.judged >= 4 * cluster.outcome().evaluations.size());
     check_same_end(cluster.outcome(), simulate(experiment, Duration{1000}));
   }

@@ -53,20 +53,20 @@ double weight_of(const MixingRow& row, PeerId id) {
 }
 
 std::uint64_t check_rows(const FaultyCluster& cluster, PeerId peers) {
-  std::vector<std::vector<FaultyCluster::Life>> lives;
+  std::vector<std::vector<Life>> lives;
   for (PeerId i = 0; i < peers; ++i) lives.push_back(cluster.lives(i));
   // Returns the weight that the other end gives to the edge in this iteration. If several processes had that
   // id, the one that agrees counts. Empty if none took part.
   const auto weight_back = [&](PeerId neighbor, PeerId i, std::uint64_t iteration, double weight) {
     std::optional<double> back;
-    for (const FaultyCluster::Life& life : lives[neighbor])
+    for (const Life& life : lives[neighbor])
       if (const MixingRow* const row = life.row(iteration); row && back != weight)
         if (const double its = weight_of(*row, i); !back || its != 0.0) back = its;
     return back;
   };
   std::uint64_t one_sided = 0;
   for (PeerId i = 0; i < peers; ++i)
-    for (const FaultyCluster::Life& life : lives[i])
+    for (const Life& life : lives[i])
       for (std::uint64_t t = life.joined_at + 1; t <= life.joined_at + life.rows.size(); ++t) {
         if (!life.row(t)) continue;
         const MixingRow& row = *life.row(t);

@@ -69,7 +69,8 @@ void check_taken_back(const Experiment<double>& experiment) {
 Duration first_answer_of(PeerId id, const Experiment<double>& experiment) {
   FaultyCluster cluster(experiment, 3, {});
   Duration first{0};
-  cluster.overhears = [&](PeerId from, PeerId to, const FrameHeader& header, std::span<const std::byte>) {
+  cluster.network().overhears = [&](PeerId from, PeerId to, const FrameHeader& header,
+                                    std::span<const std::byte>) {
     if (from == id && to == 0 && header.kind == FrameKind::data && first == Duration{0})
       first = cluster.now();
   };
@@ -155,7 +156,8 @@ TEST_CASE("hub membership: a worker that hears of the start after the hub has go
     const auto experiment = dropping_star(method, peers, 200);
     Duration start{0};
     FaultyCluster undisturbed(experiment, 3, {});
-    undisturbed.overhears = [&](PeerId, PeerId to, const FrameHeader& header, std::span<const std::byte>) {
+    undisturbed.network().overhears = [&](PeerId, PeerId to, const FrameHeader& header,
+                                          std::span<const std::byte>) {
       if (to == late && header.kind == FrameKind::start && start == 0ms) start = undisturbed.now();
     };
     REQUIRE(undisturbed.run(long_enough));
@@ -308,7 +310,8 @@ TEST_CASE("hub membership: under a round deadline a lost worker is late until it
     FaultyCluster cluster(experiment, 3, {});
     cluster.lose(4, 60ms);
     Duration last_to_it{0};
-    cluster.overhears = [&](PeerId from, PeerId to, const FrameHeader& header, std::span<const std::byte>) {
+    cluster.network().overhears = [&](PeerId from, PeerId to, const FrameHeader& header,
+                                      std::span<const std::byte>) {
       if (from == 0 && to == 4 && header.kind == FrameKind::data) last_to_it = cluster.now();
     };
     REQUIRE(cluster.run(long_enough));

@@ -61,7 +61,7 @@ TEST_CASE("joining: one that joins begins with the bits of a neighbor's model, b
     cluster.replace(2, 60ms, 500ms);
     REQUIRE(cluster.run(long_enough));
     REQUIRE(cluster.entries.size() == 1);
-    const FaultyCluster::Entry& entry = cluster.entries.front();
+    const Witness::Entry& entry = cluster.entries.front();
     CHECK(entry.peer == 2);
     CHECK(entry.from == 1);
     CHECK(entry.iteration > 0);
@@ -168,7 +168,7 @@ TEST_CASE("joining: 200 seeds of peers that come late, in bad weather, end well,
     CHECK(replicas_consistent(outcome.peers) != std::optional(false));
     check_no_resync(outcome);
     joined += outcome.joined.size();
-    for (const FaultyCluster::Entry& entry : cluster.entries) asked_another += entry.from != 1 ? 1 : 0;
+    for (const Witness::Entry& entry : cluster.entries) asked_another += entry.from != 1 ? 1 : 0;
   }
   CHECK(joined > 500);
   CHECK(asked_another > 200);

@@ -26,9 +26,9 @@ TEST_CASE("lost frames: every synchronous method ends with the bits of the undis
         quadratics_in<double>({.family = "ring", .peers = 5}, method.name, {.iterations = iterations});
     FaultyCluster cluster(experiment, 7, {.loss = 0.05, .repeat = 0.05, .overtake = 0.05});
     REQUIRE(cluster.run(long_enough));
-    CHECK(cluster.lost > 10);
-    CHECK(cluster.repeated > 10);
-    CHECK(cluster.overtaken > 10);
+    CHECK(cluster.network().lost > 10);
+    CHECK(cluster.network().repeated > 10);
+    CHECK(cluster.network().overtaken > 10);
     CHECK(cluster.counters().gaps > 10);
     CHECK(cluster.counters().repeated > 10);
     CHECK(cluster.counters().retransmitted > 10);
@@ -44,7 +44,7 @@ TEST_CASE("lost frames: an asynchronous method loses no exchange") {
         quadratics_in<double>({.family = "ring", .peers = 5}, method.name, {.iterations = 40});
     FaultyCluster cluster(experiment, 7, {.loss = 0.05, .repeat = 0.05, .overtake = 0.05});
     REQUIRE(cluster.run(long_enough));
-    CHECK(cluster.lost > 10);
+    CHECK(cluster.network().lost > 10);
     CHECK(cluster.counters().retransmitted > 0);
     std::uint64_t asked = 0, answered = 0;
     const RunOutcome<double> outcome = cluster.outcome();
@@ -73,7 +73,7 @@ TEST_CASE("lost frames: schedules and graphs of any kind, 200 seeds of the weath
       const double chance = 0.05 + static_cast<double>(seed) / 250;
       FaultyCluster cluster(experiment, seed, {.loss = chance, .repeat = chance, .overtake = chance});
       REQUIRE(cluster.run(long_enough));
-      CHECK(cluster.lost > 0);
+      CHECK(cluster.network().lost > 0);
       check_same_end(cluster.outcome(), undisturbed);
     }
   }
@@ -85,7 +85,7 @@ TEST_CASE("lost frames: a link that is down for a while holds the run up, no mor
   FaultyCluster cluster(experiment, 1, {});
   cluster.cut(1, 2, 20ms, 30s);
   REQUIRE(cluster.run(long_enough));
-  CHECK(cluster.lost > 5);
+  CHECK(cluster.network().lost > 5);
   CHECK(cluster.counters().retransmitted > 0);
   check_same_end(cluster.outcome(), simulate(experiment, Duration{1000}));
 }

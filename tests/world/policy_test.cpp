@@ -94,7 +94,8 @@ TEST_CASE("policy: a hub closes a round as soon as its time is over") {
   FaultyCluster cluster(experiment, 3, {});
   cluster.freeze(4, 60ms, 240ms);  // meanwhile no round has all answers
   std::vector<Duration> begun;
-  cluster.overhears = [&](PeerId from, PeerId to, const FrameHeader& header, std::span<const std::byte>) {
+  cluster.network().overhears = [&](PeerId from, PeerId to, const FrameHeader& header,
+                                    std::span<const std::byte>) {
     if (from == 0 && to == 1 && header.kind == FrameKind::data && cluster.now() > 80ms &&
         cluster.now() < 230ms)
       begun.push_back(cluster.now());
@@ -179,7 +180,7 @@ TEST_CASE("policy: peers without an observer wait until no neighbor needs what t
   const auto experiment = dropping("d-psgd", {.family = "ring", .peers = 4}, 600);
   Duration last_data{0};
   const auto listen = [&last_data](FaultyCluster& cluster) {
-    cluster.overhears = [&](PeerId, PeerId, const FrameHeader& header, std::span<const std::byte>) {
+    cluster.network().overhears = [&](PeerId, PeerId, const FrameHeader& header, std::span<const std::byte>) {
       if (header.kind == FrameKind::data) last_data = cluster.now();
     };
   };
@@ -198,7 +199,7 @@ TEST_CASE("policy: peers without an observer wait until no neighbor needs what t
     REQUIRE(lossy.run_to_the_end(1min));
     for (PeerId id = 0; id < 4; ++id)
       CHECK(lossy.peer(id)->model() == undisturbed.peer(id)->model());  // nobody has missed a message
-    lost += lossy.lost;
+    lost += lossy.network().lost;
   }
   CHECK(lost > 20);
 

@@ -136,7 +136,7 @@ TEST_CASE("replica safety: the same under lost, doubled and reordered frames, 40
       cluster.corrupt(holders[seed % holders.size()], 3 + seed * 37 % 40);
       REQUIRE(cluster.run(long_enough));
       CHECK(cluster.corrupted == 1);
-      CHECK(cluster.lost > 10);
+      CHECK(cluster.network().lost > 10);
       const RunOutcome<double> outcome = cluster.outcome();
       const PeerCounters counted = sum_of(outcome.peers);
       REQUIRE(outcome.status == RunStatus::done);
