@@ -38,9 +38,11 @@ const std::vector<std::string> rooms_files = {
     "\"runtime/record/run_directory"};
 
 /// Rooms whose behavior depends on their arguments only, so that a simulator can run them.
-const std::vector<std::string> pure_rooms = {"runtime/peer/",     "runtime/wire/",
-                                             "runtime/session/",  "runtime/participant/",
-                                             "runtime/observer/", "runtime/simulator/"};
+const std::vector<std::string> pure_rooms = {
+    "runtime/peer/", "runtime/wire/", "runtime/session/", "runtime/participant/", "runtime/observer/",
+    "runtime/simulator/",
+    // What the parent of a run's processes decides.
+    "runtime/process/supervisor.", "runtime/process/fault_injector."};
 
 const std::vector<Ban>& bans() {
   static const std::vector<Ban> all = {
