@@ -14,6 +14,7 @@
 #include "runtime/process/freed_pages.hpp"
 #include "runtime/process/open_file_limit.hpp"
 #include "runtime/process/parent_end.hpp"
+#include "runtime/process/reserved_port.hpp"
 #include "runtime/process/supervisor.hpp"
 #include "runtime/wire/frame.hpp"
 #include "runtime/zmq/clock.hpp"
@@ -26,6 +27,7 @@ namespace hearsay {
 namespace {
 
 constexpr Duration start_patience = std::chrono::seconds(60);
+constexpr const char* port_of_own_host = "7000";
 
 std::vector<std::string> split_lines(const std::string& text) {
   std::vector<std::string> lines;
@@ -113,11 +115,21 @@ Supervisor::Policy policy_of(const RunSettings::Failure& failure) {
   return failure.keeps_checkpoints() ? Supervisor::Policy::restore : Supervisor::Policy::end;
 }
 
+/// Returns the address with a port that will be free for the peer. `reserved` keeps it so.
+std::string known_address(const std::string& first_address, std::vector<ReservedPort>& reserved) {
+  Address address = Address::parse(first_address);
+  if (address.port != "*") return first_address;
+  if (address.is_loopback()) return reserved.emplace_back().address();
+  address.port = port_of_own_host;  // in a network namespace of its own, where nobody else listens
+  return address.text();
+}
+
 /// The processes of a run, and all that is decided about them.
 struct LocalProcesses {
   Supervisor supervisor;
   Children children;
   FaultInjector faults;
+  std::vector<ReservedPort> reserved = {};  // for peers that join later
 
   template <class Scalar>
   LocalProcesses(const LocalRun<Scalar>& run, ForkServer* fork_server)
@@ -129,12 +141,16 @@ struct LocalProcesses {
         children(fork_server, supervisor, run.settings().failure.drops()),
         faults(faults_of(run.settings().faults, run.peer_count()), supervisor, run.control.notice) {}
 
+  /// Starts all peers but those that join later. They get their address now: the others have to know it.
   template <class Scalar>
   void start(const LocalRun<Scalar>& run) {
     for (PeerId id = 0; id < run.peer_count(); ++id) {
       const std::string address = first_address(run.experiment.topology.peers[id], id, run.network);
-      children.fork_one([&](int parent) { return child_main(run, id, address, run.control.resumes, parent); },
-                        address);
+      if (std::ranges::binary_search(run.settings().failure.join_later, id))
+        children.leave_out_one(known_address(address, reserved));
+      else
+        children.fork_one(
+            [&](int parent) { return child_main(run, id, address, run.control.resumes, parent); }, address);
     }
   }
 
@@ -196,7 +212,7 @@ RunOutcome<Scalar> run_once(const LocalRun<Scalar>& run, LocalProcesses& process
 /// Throws Misuse if the run cannot be one of processes on this machine.
 template <class Scalar>
 void require_runnable(const LocalRun<Scalar>& run) {
-  require_all_from_the_start(run.settings(), "hearsay run");
+  require_starts_of_later(run.settings(), "hearsay run");
   if (run.peer_count() > most_local_peers)
     throw Misuse("topology.peers", std::to_string(run.peer_count()),
                  "at most " + std::to_string(most_local_peers) +
