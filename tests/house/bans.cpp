@@ -41,8 +41,8 @@ const std::vector<std::string> rooms_files = {
 const std::vector<std::string> pure_rooms = {
     "runtime/peer/", "runtime/wire/", "runtime/session/", "runtime/participant/", "runtime/observer/",
     "runtime/simulator/",
-    // What the parent of a run's processes decides.
-    "runtime/process/supervisor.", "runtime/process/fault_injector."};
+    // What the parent of a run's processes decides, and what about its output directory.
+    "runtime/process/supervisor.", "runtime/process/fault_injector.", "runtime/record/output_rules."};
 
 const std::vector<Ban>& bans() {
   static const std::vector<Ban> all = {
