@@ -86,13 +86,7 @@ int child_main(const LocalRun<Scalar>& run, PeerId id, const std::string& addres
                             addresses.pop_back();
                             return RunAddresses{std::move(addresses), observer};
                           },
-                          .on_end =
-                              [&](const PeerEnd& end) {
-                                const bool was_kept_out = resumes && !end.took_part && end.exit_code != 130;
-                                say(parent, end.exit_code == 0
-                                                ? ended_well
-                                                : (was_kept_out ? cannot_come_back : "") + end.reason);
-                              }};
+                          .on_end = [&](const PeerEnd& end) { say(parent, last_words(end, resumes)); }};
     const PeerEnd end = drive_peer(experiment, id, entry, control);
     if (experiment.problem.say_end)
       experiment.problem.say_end(end.exit_code, end.reason, experiment.settings.run.output.string(), {});

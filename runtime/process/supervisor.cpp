@@ -37,6 +37,12 @@ std::string how_it_ended(PeerId id, const std::string& reason, const ProcessEnd&
 
 }  // namespace
 
+std::string last_words(const PeerEnd& end, bool resumes) {
+  if (end.exit_code == 0) return ended_well;
+  const bool was_kept_out = resumes && !end.took_part && end.exit_code != 130;
+  return (was_kept_out ? cannot_come_back : "") + end.reason;
+}
+
 std::optional<Supervisor::Decision> Supervisor::next_decision() {
   if (decisions_.empty()) return std::nullopt;
   const Decision next = std::move(decisions_.front());

@@ -10,6 +10,7 @@
 
 #include "runtime/foundation/notice.hpp"
 #include "runtime/foundation/units.hpp"
+#include "runtime/participant/peer_end.hpp"
 #include "topology/foundation/peer_id.hpp"
 
 namespace hearsay {
@@ -18,6 +19,9 @@ namespace hearsay {
 // that was started again and cannot take up its part says `cannot_come_back` before its reason.
 inline constexpr const char* ended_well = "ended well";
 inline constexpr const char* cannot_come_back = "cannot come back: ";
+
+/// Returns what a child says at its end. `resumes`: it was to resume from checkpoints.
+std::string last_words(const PeerEnd& end, bool resumes);
 
 /// How a process has ended, as the kernel tells its parent.
 struct ProcessEnd {

@@ -44,6 +44,22 @@ TEST_CASE("supervisor: a sentence says who was lost, and how") {
   CHECK(sentence("peer 0 is silent", std::nullopt) == "peer 1: peer 0 is silent");
 }
 
+TEST_CASE(
+    "supervisor: a child that was to resume and took no part says that it cannot come back, unless "
+    "interrupted") {
+  const auto words = [](int exit_code, bool took_part, bool resumes) {
+    return last_words({.exit_code = exit_code, .reason = "why", .took_part = took_part}, resumes);
+  };
+  for (const bool resumes : {false, true}) {
+    CHECK(words(0, true, resumes) == ended_well);
+    CHECK(words(3, true, resumes) == "why");
+    CHECK(words(130, false, resumes) == "why");
+  }
+  CHECK(words(3, false, false) == "why");
+  CHECK(words(3, false, true) == "cannot come back: why");
+  CHECK(words(2, false, true) == "cannot come back: why");
+}
+
 TEST_CASE("supervisor: wrong input, which a child of its own says with exit code 2, ends the run as such") {
   SupervisedChildren scene(terms(Policy::drop), 3);
   scene.end(child, "run.scalar is wrong", ProcessEnd{By::exit, 2});
