@@ -109,6 +109,9 @@ TEST_CASE("expected time: what depends on chance is not predicted") {
   CHECK_FALSE(repeats("message_loss = 0.01"));
   CHECK_FALSE(repeats("compute = \"lognormal(2 ms, 0.3)\""));
   CHECK_FALSE(repeats("peer = [{ id = 1, jitter = \"1 ms\" }]"));
+  auto failing = on_network("compute = \"2 ms\"");
+  failing.settings.faults = {Fault{std::chrono::seconds(1), {1}, Fault::Kind::death}};
+  CHECK_FALSE(repeats_its_iterations(failing.settings, *failing.method));
 }
 
 TEST_CASE("expected time: a run is called slow beyond 1.3 times and 0.2 s") {
