@@ -161,6 +161,22 @@ TEST_CASE("supervisor: one that cannot come back alone sends all back, so often 
   CHECK(how_of(scene.supervisor.next_loss()) == "peer 1: its log is torn");
 }
 
+TEST_CASE(
+    "supervisor: all that go back begin once more: with no restarts, and without addresses until they are "
+    "told") {
+  SupervisedChildren scene(terms(Policy::restore), 3);
+  scene.start();
+  for (int kill = 0; kill < Supervisor::most_restarts; ++kill) scene.end_from_outside(0);
+  scene.hear(child, std::string(cannot_come_back) + "why");
+  REQUIRE(scene.supervisor.next_loss());
+  scene.supervisor.go_back();
+  scene.carry_out();
+  scene.end_from_outside(0);
+  CHECK(scene.processes[0].resumes);
+  CHECK_FALSE(scene.processes[0].knows_addresses);
+  CHECK(scene.news.back() == "peer 0 was killed before the run began; it is started again");
+}
+
 TEST_CASE("supervisor: before the run begins nobody sends all back, nor do they go where no process starts") {
   SupervisedChildren early(terms(Policy::restore), 3);
   for (PeerId id = 0; id < 3; ++id) early.hear(id, SupervisedChildren::address_of(id));
