@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <variant>
 
 #include "runtime/toml/document.hpp"
 #include "runtime/wire/frame.hpp"
@@ -52,8 +53,21 @@ void require_all_from_the_start(const RunSettings& settings, const char* driver)
   if (settings.failure.join_later.empty()) return;
   throw Misuse("failure.join_later", toml_list(settings.failure.join_later),
                std::string(driver) +
-                   " begins with all peers; those that come later are started one by one, each with "
-                   "hearsay peer");
+                   " begins with all peers, unless a [[fault]] of kind \"rejoin\" starts those that come "
+                   "later; expected one, or hearsay peer for each peer");
+}
+
+void require_starts_of_later(const RunSettings& settings, const char* driver) {
+  std::vector<PeerId> left = settings.failure.join_later;
+  for (const FaultTable& table : settings.faults)
+    if (const auto* const fault = std::get_if<Fault>(&table); fault && fault->kind == Fault::Kind::rejoin)
+      std::erase_if(left, [&](PeerId id) { return std::ranges::binary_search(fault->peers, id); });
+  if (left.empty()) return;
+  throw Misuse("failure.join_later", toml_list(settings.failure.join_later),
+               std::string(driver) +
+                   " starts a peer that joins later where a [[fault]] of kind \"rejoin\" says so, and there "
+                   "is none of peer " +
+                   std::to_string(left.front()) + "; expected one, or hearsay peer for each peer");
 }
 
 }  // namespace hearsay

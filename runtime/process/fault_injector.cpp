@@ -6,8 +6,8 @@
 
 namespace hearsay {
 
-FaultInjector::FaultInjector(const std::vector<Fault>& faults, Children& children, const Notice& notice)
-    : children_(children), notice_(notice) {
+FaultInjector::FaultInjector(const std::vector<Fault>& faults, Supervisor& supervisor, const Notice& notice)
+    : supervisor_(supervisor), notice_(notice) {
   for (const Fault& fault : faults)
     for (const PeerId id : fault.peers) add(fault.at, [this, fault, id] { happen(fault, id); });
 }
@@ -22,20 +22,21 @@ void FaultInjector::add(Duration at, std::function<void()> happens) {
 void FaultInjector::happen(const Fault& fault, PeerId id) {
   switch (fault.kind) {
     case Fault::Kind::death:
-      if (!children_.end_by_fault(id, fault.lasts.has_value())) return;
+      if (!supervisor_.end_by_fault(id, fault.lasts.has_value())) return;
       if (fault.lasts)
         add(fault.at + *fault.lasts, [this, id] {
-          if (!children_.start_anew(id)) notice_("peer " + std::to_string(id) + " was not started again");
+          if (supervisor_.is_down(id) && !supervisor_.start_by_fault(id))
+            notice_("peer " + std::to_string(id) + " was not started again");
         });
       break;
     case Fault::Kind::freeze:
-      if (const auto process = children_.freeze(id))
-        add(fault.at + *fault.lasts, [this, id, process] { children_.thaw(id, *process); });
+      if (const auto life = supervisor_.freeze(id))
+        add(fault.at + *fault.lasts, [this, id, life] { supervisor_.thaw(id, *life); });
       else
         return;
       break;
     case Fault::Kind::rejoin:
-      if (!children_.start_anew(id)) return;
+      if (!supervisor_.start_by_fault(id)) return;
       break;
     case Fault::Kind::partition:
       break;
@@ -47,13 +48,12 @@ void FaultInjector::begin(Instant origin) {
   if (!origin_) origin_ = origin;
 }
 
-void FaultInjector::look(Instant now) {
-  if (!origin_) return;
-  while (!steps_.empty() && *origin_ + steps_.front().at <= now) {
-    const std::function<void()> happens = std::move(steps_.front().happens);
-    steps_.erase(steps_.begin());
-    happens();
-  }
+bool FaultInjector::step(Instant now) {
+  if (!origin_ || steps_.empty() || *origin_ + steps_.front().at > now) return false;
+  const std::function<void()> happens = std::move(steps_.front().happens);
+  steps_.erase(steps_.begin());
+  happens();
+  return true;
 }
 
 }  // namespace hearsay

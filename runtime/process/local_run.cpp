@@ -14,6 +14,8 @@
 #include "runtime/process/freed_pages.hpp"
 #include "runtime/process/open_file_limit.hpp"
 #include "runtime/process/parent_end.hpp"
+#include "runtime/process/reserved_port.hpp"
+#include "runtime/process/supervisor.hpp"
 #include "runtime/wire/frame.hpp"
 #include "runtime/zmq/clock.hpp"
 #include "runtime/zmq/keys.hpp"
@@ -25,6 +27,7 @@ namespace hearsay {
 namespace {
 
 constexpr Duration start_patience = std::chrono::seconds(60);
+constexpr const char* port_of_own_host = "7000";
 
 std::vector<std::string> split_lines(const std::string& text) {
   std::vector<std::string> lines;
@@ -37,14 +40,26 @@ std::vector<std::string> split_lines(const std::string& text) {
   return lines;
 }
 
-/// Runs peer `id` in a child process; returns its exit code. `address`: where to listen. `resumes`: whether
-/// to resume from checkpoints. With a `network` the process enters its host's namespace first.
+/// What all processes of a run know. With a `network` each peer enters its host's namespace first.
 template <class Scalar>
-int child_main(const Experiment<Scalar>& experiment, PeerId id, const std::string& address, bool resumes,
-               int parent, const std::vector<KeyPair>& keys, const KernelNetwork* network,
-               const RunControl& of_run) {
+struct LocalRun {
+  const Experiment<Scalar>& experiment;
+  const RunControl& control;
+  const KernelNetwork* network;
+  std::vector<KeyPair> keys = {};
+
+  const RunSettings& settings() const { return experiment.settings; }
+  PeerId peer_count() const { return experiment.peer_count(); }
+};
+
+/// Runs peer `id` in a child process; returns its exit code. `address`: where to listen. `resumes`: whether
+/// to resume from checkpoints. `parent`: the socket to it.
+template <class Scalar>
+int child_main(const LocalRun<Scalar>& run, PeerId id, const std::string& address, bool resumes, int parent) {
   keep_freed_pages();
-  const Notice& notice = of_run.notice;
+  const Experiment<Scalar>& experiment = run.experiment;
+  const KernelNetwork* const network = run.network;
+  const Notice& notice = run.control.notice;
   try {
     if (network) network->peer(id).enter();
     // True: frames say at which instant they are due. False: they say for how long the receiver holds them
@@ -53,13 +68,13 @@ int child_main(const Experiment<Scalar>& experiment, PeerId id, const std::strin
     const bool absolute_due = !network || network->holds_latency();
     RunControl control;
     control.notice = notice;
-    control.timeline = of_run.timeline;
+    control.timeline = run.control.timeline;
     control.observer_is_gone = parent_has_ended;
     control.out_of_patience = must_end_without_parent;
     const PeerEntry entry{.bind_address = address,
                           .same_machine = absolute_due,
                           .start_patience = start_patience,
-                          .credentials = share_credentials(keys, id, notice),
+                          .credentials = share_credentials(run.keys, id, notice),
                           .resumes = resumes,
                           .limits_bandwidth = !network,
                           .meet = [&](const std::string& own) -> std::optional<RunAddresses> {
@@ -71,13 +86,7 @@ int child_main(const Experiment<Scalar>& experiment, PeerId id, const std::strin
                             addresses.pop_back();
                             return RunAddresses{std::move(addresses), observer};
                           },
-                          .on_end =
-                              [&](const PeerEnd& end) {
-                                const bool was_kept_out = resumes && !end.took_part && end.exit_code != 130;
-                                say(parent, end.exit_code == 0
-                                                ? ended_well
-                                                : (was_kept_out ? cannot_come_back : "") + end.reason);
-                              }};
+                          .on_end = [&](const PeerEnd& end) { say(parent, last_words(end, resumes)); }};
     const PeerEnd end = drive_peer(experiment, id, entry, control);
     if (experiment.problem.say_end)
       experiment.problem.say_end(end.exit_code, end.reason, experiment.settings.run.output.string(), {});
@@ -94,14 +103,68 @@ std::string first_address(const NamedPeer& peer, PeerId id, const KernelNetwork*
   return peer.address.empty() ? "tcp://127.0.0.1:*" : listening_address(peer.address, peer.bind);
 }
 
+/// Returns the policy of a run about peers that are killed.
+Supervisor::Policy policy_of(const RunSettings::Failure& failure) {
+  if (failure.drops()) return Supervisor::Policy::drop;
+  return failure.keeps_checkpoints() ? Supervisor::Policy::restore : Supervisor::Policy::end;
+}
+
+/// Returns the address with a port that will be free for the peer. `reserved` keeps it so.
+std::string known_address(const std::string& first_address, std::vector<ReservedPort>& reserved) {
+  Address address = Address::parse(first_address);
+  if (address.port != "*") return first_address;
+  if (address.is_loopback()) return reserved.emplace_back().address();
+  address.port = port_of_own_host;  // in a network namespace of its own, where nobody else listens
+  return address.text();
+}
+
+/// The processes of a run, and all that is decided about them.
+struct LocalProcesses {
+  Supervisor supervisor;
+  Children children;
+  FaultInjector faults;
+  std::vector<ReservedPort> reserved = {};  // for peers that join later
+
+  template <class Scalar>
+  LocalProcesses(const LocalRun<Scalar>& run, ForkServer* fork_server)
+      : supervisor({.policy = policy_of(run.settings().failure),
+                    .resumes = run.control.resumes,
+                    .can_start = fork_server != nullptr,
+                    .lost_after = run.settings().failure.lost_after},
+                   run.control.notice),
+        children(fork_server, supervisor, run.settings().failure.drops()),
+        faults(faults_of(run.settings().faults, run.peer_count()), supervisor, run.control.notice) {}
+
+  /// Starts all peers but those that join later. They get their address now: the others have to know it.
+  template <class Scalar>
+  void start(const LocalRun<Scalar>& run) {
+    for (PeerId id = 0; id < run.peer_count(); ++id) {
+      const std::string address = first_address(run.experiment.topology.peers[id], id, run.network);
+      if (std::ranges::binary_search(run.settings().failure.join_later, id))
+        children.leave_out_one(known_address(address, reserved));
+      else
+        children.fork_one(
+            [&](int parent) { return child_main(run, id, address, run.control.resumes, parent); }, address);
+    }
+  }
+
+  /// Lets faults happen that are due, and returns the next peer that is lost.
+  std::optional<LostPeer> look(Instant now) {
+    while (faults.step(now)) children.carry_out();
+    const std::optional<Loss> loss = children.lost();
+    return loss ? std::optional(LostPeer{loss->id, loss->how}) : std::nullopt;
+  }
+};
+
 /// Runs the peers, which were started, to the end of the run, or until all have to go back. `record` is that
 /// of the run so far; what follows is added.
 template <class Scalar>
-RunOutcome<Scalar> run_once(const Experiment<Scalar>& experiment, const RunControl& caller,
-                            const KernelNetwork* network, const std::vector<KeyPair>& keys,
-                            Children& children, FaultInjector& faults, RunRecord& record) {
+RunOutcome<Scalar> run_once(const LocalRun<Scalar>& run, LocalProcesses& processes, RunRecord& record) {
+  const Experiment<Scalar>& experiment = run.experiment;
+  const RunControl& caller = run.control;
+  const KernelNetwork* const network = run.network;
   RunOutcome<Scalar> outcome;
-  const auto failure = children.gather_addresses(caller);
+  const auto failure = processes.children.gather_addresses(caller);
   if (failure || caller.is_interrupted()) {
     outcome.status = failure ? RunStatus::lost : RunStatus::interrupted;
     outcome.reason = failure.value_or("interrupted");
@@ -110,8 +173,8 @@ RunOutcome<Scalar> run_once(const Experiment<Scalar>& experiment, const RunContr
   RunControl control = caller;
   const RunRecord earlier = record;
   control.on_start = [&](std::uint64_t first) {
-    children.note_start();
-    faults.begin(monotonic_now());
+    processes.supervisor.note_start();
+    processes.faults.begin(monotonic_now());
     std::erase_if(record.evaluations,
                   [&](const Evaluation& evaluation) { return evaluation.iteration >= first; });
     caller.on_start(first);
@@ -132,14 +195,27 @@ RunOutcome<Scalar> run_once(const Experiment<Scalar>& experiment, const RunContr
                              who_judges(experiment.problem));
   ObserverServer observer(observer_input(experiment, start_patience), evaluator,
                           "tcp://" + (network ? network->observer_address() : "127.0.0.1") + ":*",
-                          share_credentials(keys, observer_peer, control.notice), earlier,
+                          share_credentials(run.keys, observer_peer, control.notice), earlier,
                           observer_network(experiment, true));
   at_the_switch.reset();
-  children.tell_addresses(observer.bound_address());
-  return evaluator.with_models(observer.serve(control, [&] {
-    faults.look(monotonic_now());
-    return children.lost();
-  }));
+  processes.supervisor.tell_addresses(observer.bound_address());
+  processes.children.carry_out();
+  return evaluator.with_models(observer.serve(control, [&] { return processes.look(monotonic_now()); }));
+}
+
+/// Throws Misuse if the run cannot be one of processes on this machine.
+template <class Scalar>
+void require_runnable(const LocalRun<Scalar>& run) {
+  require_starts_of_later(run.settings(), "hearsay run");
+  if (run.peer_count() > most_local_peers)
+    throw Misuse("topology.peers", std::to_string(run.peer_count()),
+                 "at most " + std::to_string(most_local_peers) +
+                     " peers run as processes of one machine; hearsay simulate takes any number");
+  require_open_files(open_files_of_parent(run.peer_count()), "the run");
+  for (PeerId id = 0; id < run.peer_count(); ++id) require_open_files_of(run.experiment, id);
+  if (!run.control.resumes) return;
+  for (PeerId id = 0; id < run.peer_count(); ++id)  // unusable checkpoints: once, before any peer begins
+    PeerArchive<Scalar>(run.experiment, id, archive_directory(run.settings())).holds();
 }
 
 }  // namespace
@@ -147,52 +223,29 @@ RunOutcome<Scalar> run_once(const Experiment<Scalar>& experiment, const RunContr
 template <class Scalar>
 RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunControl& control,
                              const KernelNetwork* network) {
-  require_all_from_the_start(experiment.settings, "hearsay run");
-  if (experiment.peer_count() > most_local_peers)
-    throw Misuse("topology.peers", std::to_string(experiment.peer_count()),
-                 "at most " + std::to_string(most_local_peers) +
-                     " peers run as processes of one machine; hearsay simulate takes any number");
-  require_open_files(open_files_of_parent(experiment.peer_count()), "the run");
-  for (PeerId id = 0; id < experiment.peer_count(); ++id) require_open_files_of(experiment, id);
+  LocalRun<Scalar> run{experiment, control, network};
+  require_runnable(run);
   // Keys made for this run alone. The key files of the hosts do not help: each holds the secret of one peer,
   // and here run all peers.
-  std::vector<KeyPair> keys;
   if (has_keys(experiment.settings.security))
-    for (PeerId id = 0; id < experiment.peer_count(); ++id) keys.push_back(new_key_pair());
-  if (control.resumes)  // throws if checkpoints are unusable: once, before any peer begins
-    for (PeerId id = 0; id < experiment.peer_count(); ++id)
-      PeerArchive<Scalar>(experiment, id, archive_directory(experiment.settings)).holds();
+    for (PeerId id = 0; id < experiment.peer_count(); ++id) run.keys.push_back(new_key_pair());
   std::optional<ForkServer> fork_server;
   if (experiment.settings.failure.keeps_checkpoints() || !experiment.settings.faults.empty())
-    fork_server.emplace(
-        [&](PeerId id, const std::string& address, bool resumes, int parent) {
-          return child_main(experiment, id, address, resumes, parent, keys, network, control);
-        },
-        control.notice, experiment.settings.failure.drops());
-  Children children(fork_server ? &*fork_server : nullptr,
-                    {.drops = experiment.settings.failure.drops(),
-                     .keeps_checkpoints = experiment.settings.failure.keeps_checkpoints(),
-                     .resumes = control.resumes,
-                     .lost_after = experiment.settings.failure.lost_after},
-                    control.notice);
-  for (PeerId id = 0; id < experiment.peer_count(); ++id) {
-    const std::string address = first_address(experiment.topology.peers[id], id, network);
-    children.fork_one(
-        [&](int parent) {
-          return child_main(experiment, id, address, control.resumes, parent, keys, network, control);
-        },
-        address);
-  }
-  FaultInjector faults(faults_of(experiment.settings.faults, experiment.peer_count()), children,
-                       control.notice);
+    fork_server.emplace([&](PeerId id, const std::string& address, bool resumes,
+                            int parent) { return child_main(run, id, address, resumes, parent); },
+                        control.notice, experiment.settings.failure.drops());
+  LocalProcesses processes(run, fork_server ? &*fork_server : nullptr);
+  processes.start(run);
   RunRecord record = control.record;
-  RunOutcome<Scalar> outcome = run_once(experiment, control, network, keys, children, faults, record);
-  while (children.have_to_go_back() && !control.is_interrupted()) {
-    children.go_back();
-    outcome = run_once(experiment, control, network, keys, children, faults, record);
+  RunOutcome<Scalar> outcome = run_once(run, processes, record);
+  while (processes.supervisor.have_to_go_back() && !control.is_interrupted()) {
+    processes.supervisor.go_back();
+    processes.children.carry_out();
+    outcome = run_once(run, processes, record);
   }
-  outcome.restarts = children.restarts();
-  if (outcome.status != RunStatus::lost && outcome.status != RunStatus::interrupted) children.reap();
+  outcome.restarts = processes.supervisor.restarts();
+  if (outcome.status != RunStatus::lost && outcome.status != RunStatus::interrupted)
+    processes.children.reap();
   return outcome;
 }
 

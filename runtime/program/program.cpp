@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "algorithms/objectives/stop_asked.hpp"
+#include "runtime/program/program_rules.hpp"
 #include "runtime/toml/document.hpp"
 #include "topology/foundation/ensure.hpp"
 #include "topology/foundation/enumeration.hpp"
@@ -122,18 +123,25 @@ std::span<const std::byte> Program::first_word(const FirstWord& awaited,
                         : ""));
 }
 
-/// Waits for what a program says before it is asked, and says soon, and then ever more rarely, for whom.
+/// Says soon, and then ever more rarely, for whom it waits.
 ProgramChannel::Heard Program::hear_first_word(const FirstWord& awaited,
                                                std::span<const std::shared_ptr<Program>> beside) {
-  const int patience_ms = milliseconds_of(care_.answer_within);
+  std::int64_t next_word_ms = milliseconds_of(care_.wait_at_start);
+  return hear_within(milliseconds_of(care_.answer_within), next_word_ms, [&](std::int64_t waited_ms) {
+    return name() + " has not said " + awaited.spelled_out + " for " +
+           to_text(std::chrono::milliseconds(waited_ms)) + " now" + silent_ones_of(beside, facts_.peer);
+  });
+}
+
+/// Waits for the next message, and says `words` after `next_word_ms`, then after twice that time, and so on.
+ProgramChannel::Heard Program::hear_within(int patience_ms, std::int64_t& next_word_ms,
+                                           const std::function<std::string(std::int64_t)>& words) {
   std::int64_t waited_ms = 0;
-  for (std::int64_t next_ms = milliseconds_of(care_.wait_at_start); next_ms < patience_ms; next_ms *= 2) {
-    const auto heard = channel_.receive(static_cast<int>(next_ms - waited_ms));
+  while (next_word_ms < patience_ms) {
+    const auto heard = channel_.receive(static_cast<int>(next_word_ms - waited_ms));
     if (heard != ProgramChannel::Heard::silence) return heard;
-    waited_ms = next_ms;
-    care_.on_wait(name() + " has not said " + awaited.spelled_out + " for " +
-                  to_text(std::chrono::milliseconds(waited_ms)) + " now" +
-                  silent_ones_of(beside, facts_.peer) + "; it may take " + to_text(care_.answer_within) +
+    waited_ms = std::exchange(next_word_ms, 2 * next_word_ms);
+    care_.on_wait(words(waited_ms) + "; it may take " + to_text(care_.answer_within) +
                   " (model.answer_within)");
   }
   return channel_.receive(static_cast<int>(patience_ms - waited_ms));
@@ -227,18 +235,15 @@ ProgramAnswer Program::ask(const ProgramQuestion& question, const std::function<
 ProgramAnswer Program::insist(ProgramQuestion question, const std::function<void()>& prepare) {
   // A process that was forked later, or restored, must not take an answer to an earlier process for its own.
   question.number = static_cast<std::uint64_t>(getpid()) << 32 | ++asked_;
-  std::string how;
-  for (int ends = 0; ends < most_ends_at_one_question; ++ends) {
+  for (int ends = 0;;) {
     if (ends > 0 || !channel_.is_open()) start_anew(question);
     if (auto answer = answer_to(question, prepare)) return std::move(*answer);
     end_for_certain();
-    how = how_it_ended();
+    const std::string how = how_it_ended();
     channel_.close();
-    if (!command_) throw ProgramFailure("its program has ended");
-    if (ended_by_itself()) throw ProgramFailure("its program has ended" + how);
+    const EndAtQuestion end{command_.has_value(), ended_by_itself(), how};
+    if (const auto why = why_given_up(end, ++ends)) throw ProgramFailure(*why);
   }
-  throw ProgramFailure("its program has ended " + std::to_string(most_ends_at_one_question) +
-                       " times at the same question" + how);
 }
 
 /// A program that has closed its socket and lives on would run beside the one that takes its place.
@@ -253,18 +258,10 @@ std::optional<ProgramAnswer> Program::answer_to(const ProgramQuestion& question,
   // A program that is gone may have said why before: what it has said is there still.
   const bool is_there = channel_.send(encode_question(question));
   const int patience_ms = is_there ? milliseconds_of(care_.answer_within) : 0;
-  std::string earlier_failure;
-  while (auto answer = next_answer(question, patience_ms)) {
-    const std::string& text = answer->text;
-    if (answer->outcome == Outcome::leaves) throw ProgramFailure(text.empty() ? "its program left" : text);
-    if (answer->outcome == Outcome::stops) throw StopAsked();
-    const bool failed = answer->outcome == Outcome::failed;
-    const std::string why = text.empty() ? "without a reason" : text;
-    if (answer->number == question.number && failed) throw ProgramFailure(why);
-    if (answer->number == question.number) return answer;
-    if (failed) earlier_failure = why;  // it answers a process that was killed
-  }
-  if (!earlier_failure.empty()) throw ProgramFailure(earlier_failure);
+  AwaitedAnswer awaited(question.number);
+  while (auto answer = next_answer(question, patience_ms))
+    if (awaited.is(*answer)) return answer;
+  awaited.give_up();
   return std::nullopt;
 }
 
@@ -286,17 +283,10 @@ std::optional<ProgramAnswer> Program::next_answer(const ProgramQuestion& questio
 
 /// Waits for the next message, and says now and then for how long.
 ProgramChannel::Heard Program::hear(const ProgramQuestion& question, int patience_ms) {
-  int waited_ms = 0;
-  while (next_word_ms_ < patience_ms) {
-    const auto heard = channel_.receive(static_cast<int>(next_word_ms_) - waited_ms);
-    if (heard != ProgramChannel::Heard::silence) return heard;
-    waited_ms = static_cast<int>(next_word_ms_);
-    next_word_ms_ *= 2;
-    care_.on_wait(name() + " has not answered the question for " + name_of(question) + " for " +
-                  std::to_string(waited_ms / 1000) + " s now; it may take " + to_text(care_.answer_within) +
-                  " (model.answer_within)");
-  }
-  return channel_.receive(patience_ms - waited_ms);
+  return hear_within(patience_ms, next_word_ms_, [&](std::int64_t waited_ms) {
+    return name() + " has not answered the question for " + name_of(question) + " for " +
+           std::to_string(waited_ms / 1000) + " s now";
+  });
 }
 
 /// Ends a program that does not answer: it would not hear of the run's end either.

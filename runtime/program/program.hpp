@@ -8,38 +8,18 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 
 #include "runtime/foundation/notice.hpp"
 #include "runtime/foundation/units.hpp"
 #include "runtime/program/hello.hpp"
 #include "runtime/program/program_channel.hpp"
+#include "runtime/program/program_failure.hpp"
 #include "runtime/program/program_process.hpp"
 #include "runtime/program/protocol.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
-
-/// The program of a peer could not give what it was asked for. The text is a clause: "ValueError: a bad
-/// sample".
-class ProgramFailure : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// The same, since it has not answered within model.answer_within.
-class ProgramSilence : public ProgramFailure {
- public:
-  using ProgramFailure::ProgramFailure;
-};
-
-/// A program that has not said in time what it is asked for before the run, in a sentence. The input may be
-/// right, so `main` exits with 3.
-class SilentStart : public Misuse {
- public:
-  using Misuse::Misuse;
-};
 
 /// How the run of a program has ended (end_text).
 struct ProgramEnd {
@@ -105,7 +85,6 @@ class Program {
   ProgramProcess* process() { return process_ && starter_ == getpid() ? &*process_ : nullptr; }
 
  private:
-  static constexpr int most_ends_at_one_question = 3;  // also before the first one
   using Start = ProgramProcess::Started (*)(const ProgramCommand&);
   /// What it says before it is asked: by name, and in full.
   struct FirstWord {
@@ -133,6 +112,8 @@ class Program {
   void end_for_certain();
   void start_anew(const ProgramQuestion& question);
   ProgramChannel::Heard hear(const ProgramQuestion& question, int patience_ms);
+  ProgramChannel::Heard hear_within(int patience_ms, std::int64_t& next_word_ms,
+                                    const std::function<std::string(std::int64_t waited_ms)>& words);
   [[noreturn]] void give_up(const ProgramQuestion& question);
   template <class Refusal = Misuse>
   [[noreturn]] void cannot_take_part(const std::string& why) const;

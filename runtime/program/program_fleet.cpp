@@ -7,13 +7,12 @@
 #include <thread>
 #include <utility>
 
+#include "runtime/program/program_rules.hpp"
+
 namespace hearsay {
 
 namespace {
 
-constexpr int patience_after_a_good_end_ms = 60'000;  // a program may save its model
-constexpr int patience_ms = 5000;
-constexpr int patience_of_the_interrupted_ms = 500;
 constexpr int patience_after_sigterm_ms = 1000;
 
 }  // namespace
@@ -66,9 +65,7 @@ ProgramFleet::~ProgramFleet() {
 
 void ProgramFleet::say_end(const ProgramEnd& end, std::span<const PeerId> dropped) {
   if (std::exchange(told_, true)) return;
-  patience_ms_ = end.code == 0     ? patience_after_a_good_end_ms
-                 : end.code == 130 ? patience_of_the_interrupted_ms
-                                   : patience_ms;
+  patience_ms_ = patience_with_ends_ms(end.code);
   for (const auto& program : programs_)
     if (!is_forked() || program->process()) program->say_end(end);
   if (is_forked()) return note_ends_of_own();
@@ -78,36 +75,34 @@ void ProgramFleet::say_end(const ProgramEnd& end, std::span<const PeerId> droppe
 void ProgramFleet::note_ends_of_own() {
   have_ended(patience_ms_);
   for (std::size_t k = 0; k < programs_.size(); ++k)
-    if (ProgramProcess* const process = programs_[k]->process()) fates_.note_end(k, failure_of(*process));
+    if (ProgramProcess* const process = programs_[k]->process()) fates_.note_end(k, failure_now(*process));
   signal_all(SIGKILL);
 }
 
 void ProgramFleet::await_good_ends(std::span<const PeerId> dropped) {
   have_ended(patience_ms_);
-  std::string failures;
+  std::vector<EndedProgram> ended;
   for (std::size_t k = 0; k < programs_.size(); ++k) {
-    Program& program = *programs_[k];
-    if (std::ranges::find(dropped, program.peer()) != dropped.end()) continue;
-    ProgramProcess* const process = program.process();
-    const std::string failure = fates_.ends_elsewhere(k) ? fates_.failure_elsewhere(k)
-                                : process                ? failure_of(*process)
-                                                         : "";
-    if (!failure.empty()) failures += (failures.empty() ? "" : "; ") + program.name() + " " + failure;
+    ProgramProcess* const process = programs_[k]->process();
+    ended.push_back({programs_[k]->peer(), programs_[k]->name(),
+                     fates_.ends_elsewhere(k) ? fates_.failure_elsewhere(k)
+                     : process                ? failure_now(*process)
+                                              : ""});
   }
+  const std::string failures = failures_of(ended, dropped);
   patience_ms_ = 0;
   if (!failures.empty()) throw ProgramFailure(failures);
 }
 
-std::string ProgramFleet::failure_of(ProgramProcess& process) const {
-  if (!process.has_ended(0))
-    return "goes on " + std::to_string(patience_ms_ / 1000) + " s after the end of the run, and is ended";
-  return process.ended_badly() ? "has failed after its last answer, " + process.how() : "";
+std::string ProgramFleet::failure_now(ProgramProcess& process) const {
+  const bool has_ended = process.has_ended(0);
+  return failure_of({has_ended, process.ended_badly(), process.how()}, patience_ms_);
 }
 
 void ProgramFleet::refuse(const Misuse& why) {
   if (std::exchange(told_, true)) return;
-  patience_ms_ = patience_ms;
   const int code = dynamic_cast<const SilentStart*>(&why) != nullptr ? 3 : 2;
+  patience_ms_ = patience_with_ends_ms(code);
   for (const auto& program : programs_) program->say_end({code, why.what(), ""});
 }
 

@@ -50,7 +50,7 @@ class ProgramFleet {
   void await_good_ends(std::span<const PeerId> dropped);
   /// Returns what is wrong with the end of a program that this process has started, in a clause; "" if
   /// nothing is.
-  std::string failure_of(ProgramProcess& process) const;
+  std::string failure_now(ProgramProcess& process) const;
   void signal_all(int number);
   /// Waits until all have ended, for about `left_ms` at most. True if all have.
   bool have_ended(int left_ms);

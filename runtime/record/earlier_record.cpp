@@ -12,6 +12,7 @@
 #include "runtime/record/json.hpp"
 #include "runtime/record/kept_models.hpp"
 #include "runtime/record/line_checksum.hpp"
+#include "runtime/record/output_rules.hpp"
 #include "runtime/record/record_lines.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -28,29 +29,19 @@ std::string status_of(const nlohmann::ordered_json& summary) {
              : "";
 }
 
-bool was_cut_off(const std::string& status) { return status == "interrupted" || status == "lost"; }
-
 /// True if no run has come to its first evaluation in the directory, which may not exist: it has nothing in
 /// it, or only what a run writes before that.
 bool is_mere_beginning(const fs::path& directory) {
   std::error_code error;
   if (!fs::exists(directory, error)) return !error;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory, error)) {
-    const std::string name = entry.path().filename().string();
-    const bool is_begun = name == "run.toml" || name == "provenance.json" || name == "consensus.jsonl" ||
-                          name.ends_with(".partial") || name.starts_with("log-") ||
-                          name.starts_with("agreement-") ||
-                          (name.starts_with("peer-") && name.ends_with(".log"));
-    const bool is_known =
-        name == "checkpoints" || name == "metrics.jsonl" || name == "summary.json" || is_begun;
-    if (!is_known) return false;
-  }
-  if (error ||
-      (fs::exists(directory / "summary.json", error) && !was_cut_off(status_of(summary_in(directory)))))
-    return false;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory, error))
+    if (!is_of_a_beginning(entry.path().filename().string())) return false;
+  if (error) return false;
+  const bool has_summary = fs::exists(directory / "summary.json", error);
   std::ifstream metrics(directory / "metrics.jsonl", std::ios::binary);
   const std::string written{std::istreambuf_iterator<char>(metrics), {}};
-  return written.find('\n') == written.npos;  // at most half a line
+  const bool has_a_line = written.find('\n') != written.npos;  // at most half a line does not count
+  return may_begin_anew(has_summary, has_summary ? status_of(summary_in(directory)) : "", has_a_line);
 }
 
 std::vector<Evaluation> evaluations_of(const fs::path& directory, const RecordLines& lines) {
@@ -93,20 +84,33 @@ bool has_models_of_index(const fs::path& directory, const RecordLines& metrics) 
   return false;
 }
 
-/// Throws DamagedRecord if a file is not there that the run wrote. A run that was killed has no summary that
-/// would say so. Lines of metrics.jsonl that have checksums are of a version that makes consensus.jsonl
-/// before them.
+/// Throws DamagedRecord if a file is not there that the run wrote.
 void require_all_files(const fs::path& directory, const nlohmann::ordered_json& summary,
                        const RecordLines& metrics) {
-  const auto require = [&](const char* name, bool was_written) {
+  const auto look_at = [&](const char* name) {
     std::error_code ignored;
-    if (fs::exists(directory / name, ignored) || !(was_written || tells_lines_of(summary, name))) return;
+    return RecordFile{fs::exists(directory / name, ignored), tells_lines_of(summary, name)};
+  };
+  const auto gone_name = [&]() -> const char* {
+    switch (gone_file({.metrics = look_at("metrics.jsonl"),
+                       .consensus = look_at("consensus.jsonl"),
+                       .index = look_at(models_index),
+                       .metrics_have_checksums = metrics.checksum.has_value(),
+                       .has_models_of_index = has_models_of_index(directory, metrics)})) {
+      case GoneFile::none:
+        break;
+      case GoneFile::metrics:
+        return "metrics.jsonl";
+      case GoneFile::consensus:
+        return "consensus.jsonl";
+      case GoneFile::index:
+        return models_index;
+    }
+    return nullptr;
+  };
+  if (const char* const name = gone_name())
     throw DamagedRecord((directory / name).string() +
                         ": it is gone, and the run wrote it; expected the file as the run wrote it");
-  };
-  require("metrics.jsonl", false);
-  require("consensus.jsonl", metrics.checksum.has_value());
-  require(models_index, has_models_of_index(directory, metrics));
 }
 
 }  // namespace
@@ -125,8 +129,7 @@ EarlierRecord earlier_record(const fs::path& directory) {
     require_last_line(directory, "metrics.jsonl", summary, metrics.checksum, metrics.objects.size());
     require_last_line(directory, "consensus.jsonl", summary, consensus.checksum, consensus.objects.size());
     require_last_line(directory, models_index, summary, models.checksum, models.objects.size());
-    const std::string status = status_of(summary);
-    return {evaluations_of(directory, metrics), !status.empty() && !was_cut_off(status)};
+    return {evaluations_of(directory, metrics), has_ended(status_of(summary))};
   } catch (const DamagedRecord& damage) {
     throw Misuse(std::string(damage.what()) + ", or --overwrite instead of --resume, which begins anew");
   }

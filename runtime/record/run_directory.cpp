@@ -17,6 +17,7 @@
 #include "runtime/record/earlier_record.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/kept_models.hpp"
+#include "runtime/record/output_rules.hpp"
 #include "runtime/record/record_lines.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -31,39 +32,35 @@ namespace {
   throw Misuse("run.output", output, what + " (" + error.message() + ")");
 }
 
-/// True if `file` is the name of a file that a run or sweep leaves in its directory.
-bool is_ours(const std::string& file) {
-  for (const char* name :
-       {"run.toml", "metrics.jsonl", "consensus.jsonl", "provenance.json", "summary.json", "sweep.json"})
-    if (file == name || file == std::string(name) + ".partial") return true;
-  if (file == "index.jsonl" || file == "index.jsonl.partial") return true;  // of models/
-  if (file.starts_with("checkpoint-") || file.starts_with("log-")) return true;
-  if (file.starts_with("agreement-")) return true;
-  if (file.starts_with("peer-") && file.ends_with(".log")) return true;  // hearsay launch
-  for (const char* name :
-       {"influence.json", "influence-samples.csv", "influence-peers.csv", "influence-links.csv"})
-    if (file == name) return true;  // hearsay influence
-  return file.rfind("model", 0) == 0 && file.find(".npy") != std::string::npos;
-}
-
-/// True if the directory holds only files of runs and sweeps, so that it may be removed. False for a single
-/// run.toml, which may be a user's own run file.
+/// True if the directory holds only files of runs and sweeps, so that it may be removed.
 bool is_earlier_output(const fs::path& directory) {
   std::error_code error;
-  bool only_a_run_file = false;
+  std::vector<std::string> files;
+  std::vector<fs::path> folders;
   fs::directory_iterator entries(directory, error);
   for (const fs::directory_iterator end; !error && entries != end; entries.increment(error)) {
-    const std::string name = entries->path().filename().string();
-    if (entries->is_directory(error) ? !is_earlier_output(entries->path()) : !is_ours(name)) return false;
-    only_a_run_file = name == "run.toml" && std::distance(fs::directory_iterator(directory), {}) == 1;
+    if (entries->is_directory(error))
+      folders.push_back(entries->path());
+    else
+      files.push_back(entries->path().filename().string());
   }
   if (error) refuse(directory, "it exists and cannot be looked into", error);
-  return !only_a_run_file;
+  return is_output_folder(files, folders.size()) && std::ranges::all_of(folders, is_earlier_output);
 }
 
-bool is_unfinished(const fs::path& directory) {
-  std::error_code ignored;
-  return fs::exists(directory / "metrics.jsonl", ignored) && !fs::exists(directory / "summary.json", ignored);
+/// Looks at what stands at the path; in folders of it only if it may be overwritten.
+OutputSite look_at(const fs::path& output, bool overwrite) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(output, error);
+  if (!fs::status_known(status)) refuse(output, "it cannot be reached", error);
+  if (!fs::exists(status)) return {OutputSite::Kind::nothing};
+  if (!fs::exists(output, error)) return {OutputSite::Kind::link_to_nothing};
+  if (!fs::is_directory(output, error)) return {OutputSite::Kind::file};
+  return {.kind = OutputSite::Kind::folder,
+          .holds_metrics = fs::exists(output / "metrics.jsonl", error),
+          .holds_summary = fs::exists(output / "summary.json", error),
+          .holds_sweep = fs::exists(output / "sweep.json", error),
+          .is_output = overwrite && is_earlier_output(output)};
 }
 
 /// Returns the longest part of the path that exists.
@@ -90,44 +87,31 @@ void require_short_names(const fs::path& output, const fs::path& parent) {
                    "a name in it is longer than the " + std::to_string(longest) + " bytes possible");
 }
 
-}  // namespace
-
-void require_free_output(const fs::path& directory, bool overwrite) {
-  const fs::path absolute = fs::absolute(directory).lexically_normal();
+/// Throws Misuse unless the directory, which does not exist, can be made.
+void require_makable(const fs::path& output) {
   std::error_code error;
-  const fs::file_status status = fs::symlink_status(absolute, error);
-  if (!fs::status_known(status)) refuse(absolute, "it cannot be reached", error);
-  if (fs::exists(status)) {
-    if (!fs::exists(absolute, error))
-      throw Misuse("run.output", absolute,
-                   "it is a link to nothing; expected a folder, new or of an earlier run");
-    if (!fs::is_directory(absolute, error))
-      throw Misuse("run.output", absolute, "it is a file; expected a folder, new or of an earlier run");
-    if (!overwrite)
-      throw Misuse("run.output", absolute,
-                   std::string("it exists") +
-                       (is_unfinished(absolute) ? " and holds a run that is going on or was cut off" : "") +
-                       "; give --overwrite to replace it" +
-                       (fs::exists(absolute / "sweep.json", error) ? ", --resume to keep its points" : "") +
-                       ", or another --output");
-    if (!is_earlier_output(absolute))
-      throw Misuse("run.output", absolute,
-                   "it exists and holds other things than outputs of hearsay, so it is not overwritten");
-    return;
-  }
-  const fs::path parent = existing_part(absolute.parent_path());
+  const fs::path parent = existing_part(output.parent_path());
   if (!fs::is_directory(parent, error))
-    throw Misuse("run.output", absolute,
+    throw Misuse("run.output", output,
                  "no directory can be made in " + parent.string() + ", which is a file");
   if (access(parent.c_str(), W_OK) != 0)
-    refuse(absolute, "no directory can be made in " + parent.string(),
+    refuse(output, "no directory can be made in " + parent.string(),
            std::error_code(errno, std::generic_category()));
-  require_short_names(absolute, parent);
+  require_short_names(output, parent);
   // Read-only and virtual file systems show only now that no folder can be made in them.
   std::string probe = (parent / ".hearsay-XXXXXX").string();
   if (mkdtemp(probe.data()) == nullptr)
-    refuse(absolute, "it cannot be made", std::error_code(errno, std::generic_category()));
+    refuse(output, "it cannot be made", std::error_code(errno, std::generic_category()));
   fs::remove(probe, error);
+}
+
+}  // namespace
+
+void require_free_output(const fs::path& directory, bool overwrite) {
+  const fs::path output = fs::absolute(directory).lexically_normal();
+  const OutputSite site = look_at(output, overwrite);
+  if (const auto why = why_not_free(site, overwrite)) throw Misuse("run.output", output, *why);
+  if (site.kind == OutputSite::Kind::nothing) require_makable(output);
 }
 
 void create_output(const fs::path& directory, bool overwrite) {

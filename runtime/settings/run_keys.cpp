@@ -284,9 +284,10 @@ std::vector<KeyRow<RunSettings::Failure>> failure_rows() {
        "of silence, after which a peer is lost"},
       {"program", &Failure::program, choice<Failure::Program>({"drop", "end"}), "kind \"program\"",
        "with policy \"drop\": whether a program that fails is dropped, with its peer, or ends the run"},
-      Row("join_later", &Failure::join_later, peer_ids(), "run, peer, launch",
+      Row("join_later", &Failure::join_later, peer_ids(), "all",
           "peers that are not there when the run begins; with policy \"drop\" only")
-          .by_default("none"),
+          .by_default("none")
+          .see("../session/README.md#joining"),
       Row("hub_standby", &Failure::hub_standby, worker(), "run, peer, launch",
           "the worker that takes over if a dedicated hub is lost; with policy \"drop\" only")
           .by_default("none")

@@ -38,9 +38,13 @@ const std::vector<std::string> rooms_files = {
     "\"runtime/record/run_directory"};
 
 /// Rooms whose behavior depends on their arguments only, so that a simulator can run them.
-const std::vector<std::string> pure_rooms = {"runtime/peer/",     "runtime/wire/",
-                                             "runtime/session/",  "runtime/participant/",
-                                             "runtime/observer/", "runtime/simulator/"};
+const std::vector<std::string> pure_rooms = {
+    "runtime/peer/", "runtime/wire/", "runtime/session/", "runtime/participant/", "runtime/observer/",
+    "runtime/simulator/",
+    // What the parent of a run's processes decides, and what about its output directory.
+    "runtime/process/supervisor.", "runtime/process/fault_injector.", "runtime/record/output_rules.",
+    // And when a program is started anew, whose answer counts, which end is a failure.
+    "runtime/program/program_rules."};
 
 const std::vector<Ban>& bans() {
   static const std::vector<Ban> all = {

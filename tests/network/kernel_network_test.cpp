@@ -88,6 +88,25 @@ TEST_SUITE("net") {
               iterations * 0.040);
   }
 
+  TEST_CASE("kernel network: a peer that joins later comes to a host of its own, whose address all know") {
+    if (skipped_without_namespaces("network of the kernel")) return;
+    const auto experiment = prepare<float>(parse_run(R"toml(
+run = { iterations = 200, evaluate_every = 20 }
+model.kind = "quadratic(20)"
+topology = { kind = "ring", peers = 4 }
+algorithm = { kind = "d-psgd", batch = "full", step_size = 0.01 }
+network = { compute = "5 ms", bandwidth = "20 Mbit/s" }
+failure = { policy = "drop", lost_after = "500 ms", join_later = [2] }
+fault = [{ at = "300 ms", peer = 2, kind = "rejoin" }]
+)toml",
+                                                     ".", {}, "kernel network"));
+    const KernelNetwork network(experiment.settings, experiment.peer_count());
+    const auto real = run_local(experiment, {}, &network);
+    REQUIRE_MESSAGE(real.status == RunStatus::done, real.reason);
+    CHECK(real.joined == std::vector<PeerId>{2});
+    CHECK(real.dropped.empty());
+  }
+
   TEST_CASE("kernel network: a single link has no bandwidth of its own") {
     if (skipped_without_namespaces("refusal of a link's bandwidth")) return;
     const auto experiment = experiment_with("[[network.link]]\nfrom = 0\nto = 1\nbandwidth = \"1 Mbit/s\"\n");

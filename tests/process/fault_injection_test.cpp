@@ -7,6 +7,7 @@
 #include "runtime/process/local_run.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
+#include "tests/support/misuse_text.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace hearsay::fault_injection_test {
@@ -98,6 +99,45 @@ TEST_CASE("fault injection: under \"wait\" without checkpoints a kill ends the r
       experiment_with("d-psgd", (folder.path() / "lost").string(), fault("200 ms", "2", "kill", "100 ms")));
   CHECK(killed.outcome.status == RunStatus::lost);
   CHECK(killed.outcome.reason.find("peer 2 was lost: killed by signal 9") == 0);
+}
+
+TEST_CASE(
+    "fault injection: peers of failure.join_later are started when they rejoin, and end with the others") {
+  const TemporaryFolder folder("hearsay_fault_injection");
+  const std::string later = "failure.join_later = [2]\n" + std::string(drops);
+  const std::string output = (folder.path() / "later").string();
+  const Ended joined = ended(experiment_with("d-psgd", output, later + fault("300 ms", "2", "rejoin", "")));
+  CHECK(joined.outcome.status == RunStatus::done);
+  CHECK(joined.outcome.joined == std::vector<PeerId>{2});
+  CHECK(joined.outcome.dropped.empty());
+  CHECK(joined.outcome.restarts == 0);
+  CHECK(joined.outcome.peers[2].iterations == 200);
+  CHECK(joined.tells("peer 2 is started: a [[fault]]"));
+
+  const Ended killed = ended(experiment_with(
+      "d-psgd", output, later + fault("200 ms", "2", "rejoin", "") + fault("400 ms", "2", "kill", "200 ms")));
+  CHECK(killed.outcome.status == RunStatus::done);
+  CHECK(killed.outcome.joined == std::vector<PeerId>{2});
+
+  const Ended late = ended(experiment_with("d-psgd", output, later + fault("1 h", "2", "rejoin", "")));
+  CHECK(late.outcome.status == RunStatus::done);
+  CHECK(late.outcome.joined.empty());
+  CHECK(late.outcome.dropped.empty());
+}
+
+TEST_CASE("fault injection: a peer of failure.join_later that no fault starts is refused, with the remedy") {
+  const auto refused = [](const std::string& faults) {
+    return misuse_text([&] {
+      ended(experiment_with("d-psgd", "out", "failure.join_later = [1, 2]\n" + std::string(drops) + faults));
+    });
+  };
+  const std::string sentence =
+      "failure.join_later = [1, 2]: hearsay run starts a peer that joins later where a [[fault]] of kind "
+      "\"rejoin\" says so, and there is none of peer ";
+  const std::string remedy = "; expected one, or hearsay peer for each peer";
+  CHECK(refused("") == sentence + "1" + remedy);
+  CHECK(refused(fault("1 s", "1", "rejoin", "")) == sentence + "2" + remedy);
+  CHECK(refused(fault("1 s", "[1, 2]", "freeze", "1 s")) == sentence + "1" + remedy);
 }
 
 }  // namespace hearsay::fault_injection_test

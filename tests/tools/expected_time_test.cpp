@@ -73,6 +73,16 @@ TEST_CASE("expected time: from 12 of 200 simulated iterations it is what the sim
   CHECK_FALSE(try_iterations(experiment, Duration{0}).has_value());
 }
 
+TEST_CASE("expected time: a run whose peers join later is tried with all of them, and keeps its settings") {
+  auto experiment = on_network("compute = \"2 ms\"");
+  experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  experiment.settings.failure.join_later = {1};
+  experiment.settings.faults = {Fault{std::chrono::seconds(1), {1}, Fault::Kind::rejoin}};
+  const RunSettings settings = experiment.settings;
+  CHECK(try_iterations(experiment, std::chrono::hours(1)).has_value());
+  CHECK(experiment.settings == settings);
+}
+
 TEST_CASE("expected time: an evaluation of every peer's model has so many losses more") {
   CHECK(losses_per_evaluation(RunSettings::Run::Evaluate::mean, 20) == 20);
   CHECK(losses_per_evaluation(RunSettings::Run::Evaluate::peers, 20) == 20 * 21);
@@ -99,6 +109,9 @@ TEST_CASE("expected time: what depends on chance is not predicted") {
   CHECK_FALSE(repeats("message_loss = 0.01"));
   CHECK_FALSE(repeats("compute = \"lognormal(2 ms, 0.3)\""));
   CHECK_FALSE(repeats("peer = [{ id = 1, jitter = \"1 ms\" }]"));
+  auto failing = on_network("compute = \"2 ms\"");
+  failing.settings.faults = {Fault{std::chrono::seconds(1), {1}, Fault::Kind::death}};
+  CHECK_FALSE(repeats_its_iterations(failing.settings, *failing.method));
 }
 
 TEST_CASE("expected time: a run is called slow beyond 1.3 times and 0.2 s") {

@@ -108,7 +108,8 @@ int advise_command(const AdviseOptions& options) {
   const fs::path output =
       options.output.empty() ? options.file.parent_path() / "advised.toml" : options.output;
   RunSettings yours = load_run_file(options.file, options.assignments);
-  yours.faults.clear();  // the advice is on the network
+  // The advice is on the network: nothing fails, and whom a fault would start is there.
+  if (!std::exchange(yours.faults, {}).empty()) yours.failure.join_later.clear();
   require_replaceable("--output", output, signature, "advice", options.overwrite);
   if (!options.plan.empty()) return plan_command(options, yours, output);
 

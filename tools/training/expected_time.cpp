@@ -105,7 +105,7 @@ bool is_constant(const NetworkSettings& network) {
 
 bool repeats_its_iterations(const RunSettings& settings, const MethodInfo& method) {
   return !method.asynchronous && !settings.topology.rounds_close() && !settings.shapes_evaluations() &&
-         is_constant(settings.network) &&
+         settings.faults.empty() && is_constant(settings.network) &&
          std::ranges::all_of(settings.peer_networks,
                              [](const auto& of_peer) { return is_constant(of_peer.second); });
 }

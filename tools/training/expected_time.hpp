@@ -36,8 +36,8 @@ std::optional<double> expected_seconds(const RunResult& measured, const TriedIte
                                        unsigned cores);
 
 /// True if an iteration of this run does not depend on chance or on the time of day: the method is
-/// synchronous, evaluations are free, and the network has neither jitter, losses, random computing times nor
-/// a bandwidth trace.
+/// synchronous, evaluations are free, no faults happen, and the network has neither jitter, losses, random
+/// computing times nor a bandwidth trace.
 bool repeats_its_iterations(const RunSettings& settings, const MethodInfo& method);
 
 /// Returns the words about a run that took longer than expected: "2.8 times as long as the 4.82 s predicted:

@@ -17,6 +17,7 @@ RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t 
   const EvaluationFrames evaluations =
       std::exchange(experiment.settings.evaluations, EvaluationFrames::free);  // few iterations have many
   const std::vector<FaultTable> faults = std::exchange(experiment.settings.faults, {});
+  const std::vector<PeerId> later = std::exchange(experiment.settings.failure.join_later, {});
   experiment.settings.run.evaluate_after(std::max<std::uint64_t>(1, experiment.iterations / 2));
   RunControl control;
   control.out_of_patience = [&] { return std::chrono::steady_clock::now() >= give_up; };
@@ -25,6 +26,7 @@ RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t 
   experiment.settings.run = run;
   experiment.settings.evaluations = evaluations;
   experiment.settings.faults = faults;
+  experiment.settings.failure.join_later = later;
   return outcome;
 }
 
