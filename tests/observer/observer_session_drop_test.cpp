@@ -222,17 +222,18 @@ TEST_CASE("observer session, drop: a run that is at its end takes nobody in, and
 
 TEST_CASE(
     "observer session, drop: before a run of hosts begins, a peer is silent from its first word on only") {
-  Scene of_one_machine(dropping_experiment());
-  const auto& experiment = of_one_machine.experiment;
-  ObserverSession session(Scene::on_hosts(experiment), of_one_machine.evaluator, begin);
+  const Experiment<double> experiment = dropping_experiment();
+  const Agreement agreement = agreement_of(experiment);
+  Observer<double> evaluator(experiment.problem);
+  ObserverSession session(Scene::on_hosts(experiment), evaluator, begin);
   const auto say = [&](PeerId sender, FrameKind kind, Duration at) {
     FrameHeader header;
     header.kind = kind;
     header.sender = sender;
-    header.run_id = run_id(of_one_machine.agreement);
+    header.run_id = run_id(agreement);
     header.iteration = experiment.iterations;
     const std::vector<std::byte> payload =
-        kind == FrameKind::hello ? encode_agreement(of_one_machine.agreement) : std::vector<std::byte>();
+        kind == FrameKind::hello ? encode_agreement(agreement) : std::vector<std::byte>();
     session.hear(header, payload, begin + at);
   };
   /// Time passes, in which peer 0 is heard.
