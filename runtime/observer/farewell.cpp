@@ -25,7 +25,7 @@ void Farewell::say(PeerId id, std::optional<std::uint32_t> only_to) {
 void Farewell::hear(const FrameHeader& header, Instant now) {
   const PeerId sender = header.sender;
   if (!claims_.is_holder(header)) return;
-  members_[sender].heard_at = now;
+  members_.note_heard(sender, now);
   const auto found = std::ranges::find(awaited_, sender, &Awaited::id);
   if (found != awaited_.end()) found->unreachable = 0;
   const bool ends = header.kind == FrameKind::stop || header.kind == FrameKind::parted;
