@@ -32,6 +32,22 @@ void OutgoingLinks::greet(OutgoingLink& link, bool has_parted, SessionContext& c
   context.say(PeerFrame::Way::outlet, link.to, hello, context.hello);
 }
 
+void OutgoingLinks::greet_all(const PartedEdges& parted, SessionContext& context) {
+  for (OutgoingLink& link : links_)
+    if (context.has_started() || !parted.contains(link.to)) greet(link, parted.contains(link.to), context);
+}
+
+void OutgoingLinks::show_life(const PartedEdges& parted, SessionContext& context) {
+  for (OutgoingLink& link : links_) {
+    const bool has_parted = parted.contains(link.to);
+    // The hello or its answer was lost, the destination is not up yet, or an edge that is out may come back.
+    if (!link.awaits_welcome && !has_parted)
+      context.say(PeerFrame::Way::outlet, link.to, to_neighbor::Alive{link.next_sequence});
+    else if (context.has_started() || !has_parted)
+      greet(link, has_parted, context);
+  }
+}
+
 void OutgoingLinks::send(Outgoing message, Instant posted, SessionContext& context) {
   RetainedMessage retained{message.key, std::move(message.packet), 0, message.metadata};
   send_data(to(message.to), retained, posted, context);
