@@ -228,6 +228,10 @@ bool ObserverSession::take_back(const FrameHeader& alive, Instant now) {
   return true;
 }
 
+void ObserverSession::refuse_to_join(PeerId id) {
+  words_.say(id, FrameKind::refuse, "the run ends before peer " + std::to_string(id) + " can join it");
+}
+
 /// Handles the `join` of a process that has the model of a neighbor.
 void ObserverSession::take_in(const FrameHeader& join, Instant now) {
   const PeerId sender = join.sender;
@@ -238,15 +242,18 @@ void ObserverSession::take_in(const FrameHeader& join, Instant now) {
   }
   if (members_[sender].joined && !members_.is_gone(sender) && claims_.is_ready(sender))
     return start_peer(sender, now);  // `start` was lost on the way
-  const std::optional<std::uint64_t> first = schedule_.first_evaluation_from(join.iteration);
-  if (!first || members_.has_finished(sender)) {
-    words_.say(sender, FrameKind::refuse,
-               "the run ends before peer " + std::to_string(sender) + " can join it");
-    return;
-  }
+  if (members_.has_finished(sender) || !schedule_.first_evaluation_from(join.iteration))
+    return refuse_to_join(sender);
   if (!members_.is_gone(sender)) {  // its earlier process has ended
+    members_.lose(sender);
     evaluations_.drop(sender);
     evaluations_.ask_what_is_new();
+  }
+  // What had waited for the earlier process alone is evaluated by now.
+  const std::optional<std::uint64_t> first = schedule_.first_evaluation_from(join.iteration);
+  if (!first) {
+    refuse_to_join(sender);
+    return end_.end_if_all_have();
   }
   members_.take_in(sender, now);
   claims_.mark_ready(sender);

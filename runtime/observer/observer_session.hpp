@@ -150,6 +150,7 @@ class ObserverSession {
   void note_detachment(PeerId sender, const ObserverContact& contact, Instant now);
   bool take_back(const FrameHeader& alive, Instant now);
   void take_in(const FrameHeader& join, Instant now);
+  void refuse_to_join(PeerId id);
 
   const ObserverInput input_;
   ObserverFrames words_;

@@ -208,6 +208,20 @@ TEST_CASE("observer session, drop: one that joins takes part in the evaluations 
   CHECK(scene.session.outcome().returned == 0);
 }
 
+TEST_CASE("observer session, drop: a process that joins in its own place makes no evaluation a second time") {
+  Scene scene(dropping_experiment());
+  scene.start();
+  for (const PeerId id : {0u, 1u}) scene.evaluation(id, 5);
+  scene.evaluation(0, 10);
+  scene.say(1, FrameKind::join, {}, 8);  // it did not hear `start`, and its neighbor has gone on without it
+  scene.evaluation(1, 10);               // that was made without it, as it joined
+  for (const PeerId id : {0u, 1u}) scene.evaluation(id, 15);
+  scene.session.lose_peer(0, "peer 0 was lost: killed");
+  std::vector<std::uint64_t> made;
+  for (const Evaluation& evaluation : scene.session.evaluations()) made.push_back(evaluation.iteration);
+  CHECK(made == std::vector<std::uint64_t>{0, 5, 10, 15});
+}
+
 TEST_CASE("observer session, drop: a run that is at its end takes nobody in, and says so") {
   Scene scene(dropping_experiment());
   scene.start();
