@@ -17,6 +17,7 @@ constexpr std::uint64_t never_sent = std::numeric_limits<std::uint64_t>::max();
 OutgoingLinks::OutgoingLinks(const PeerSessionInput& input)
     : retention_(input.destinations, input.asynchronous) {
   for (const PeerId to : input.destinations) links_.push_back({to});
+  ensure(std::ranges::is_sorted(links_, {}, &OutgoingLink::to), "destinations are ascending");
 }
 
 OutgoingLink& OutgoingLinks::to(PeerId destination) {
@@ -76,6 +77,7 @@ bool OutgoingLinks::hear_welcome(OutgoingLink& link, const FrameHeader& welcome,
 }
 
 void OutgoingLinks::send_again(OutgoingLink& link, std::uint64_t needed_from, SessionContext& context) {
+  ensure(link.greeted_at <= link.next_sequence, "a hello names no message that was not sent");
   retention_.release(link.to, needed_from);
   for (RetainedMessage& message : retention_.of(link.to)) {
     if (message.sequence >= link.greeted_at && message.sequence < link.next_sequence) continue;
