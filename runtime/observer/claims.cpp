@@ -3,6 +3,7 @@
 #include "runtime/wire/stop.hpp"
 #include "runtime/wire/words_from_observer.hpp"
 #include "runtime/wire/words_to_observer.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -60,6 +61,7 @@ bool IdClaims::must_wait(const FrameHeader& hello, std::span<const std::byte> pa
 }
 
 void IdClaims::refuse_rival(Claim& claim) {
+  ensure(claim.rival.has_value(), "a rival that is refused has claimed the id");
   const FrameHeader& hello = claim.rival->hello;
   const std::string sentence = "two processes claim to be peer " + std::to_string(hello.sender) +
                                ": the one " + place_of_process(claim.host, claim.incarnation) +

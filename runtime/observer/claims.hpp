@@ -9,6 +9,7 @@
 #include "runtime/observer/observer_frames.hpp"
 #include "runtime/observer/observer_input.hpp"
 #include "runtime/observer/peer_statements.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -76,7 +77,11 @@ class IdClaims {
     if (!input_.samples) return std::nullopt;
     return statements_.objection_to_samples(*input_.samples, input_.peer_count);
   }
-  void mark_ready(PeerId id) { claims_[id].stage = Stage::ready; }
+  /// The holder of `id` has said `ready`.
+  void mark_ready(PeerId id) {
+    ensure(!is_absent(id), "a process that is ready was welcomed");
+    claims_[id].stage = Stage::ready;
+  }
 
  private:
   std::string objection_to(const FrameHeader& hello, std::span<const std::byte> payload) const;

@@ -5,6 +5,7 @@
 
 #include "runtime/observer/checkpoint_period.hpp"
 #include "runtime/observer/evaluation_period.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -118,6 +119,8 @@ void EvaluationSchedule::take_in(PeerId id, std::uint64_t iteration) {
 }
 
 void EvaluationSchedule::enter(PeerId id, std::uint64_t iteration) {
+  ensure(!peers_[id].counts, "a peer that comes back was dropped");
+  ensure(iteration >= input_.evaluate_every, "a peer that comes back has x_0 behind it");
   peers_[id].counts = true;
   peers_[id].evaluated = iteration - input_.evaluate_every;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "topology/foundation/ensure.hpp"
+
 namespace hearsay {
 
 Farewell::Farewell(LastWord word, std::string reason, PeerId peer_count, const IdClaims& claims,
@@ -19,13 +21,14 @@ Farewell::Farewell(LastWord word, std::string reason, PeerId peer_count, const I
 }
 
 void Farewell::say(PeerId id, std::optional<std::uint32_t> only_to) {
+  ensure(only_to || !claims_.is_absent(id), "the last word is said to a process that is known");
   std::visit([&](const auto& word) { words_.say(id, word, reason_).only_to = only_to; }, word_);
 }
 
 void Farewell::hear(const FrameHeader& header, Instant now) {
   const PeerId sender = header.sender;
   if (!claims_.is_holder(header)) return;
-  members_[sender].heard_at = now;
+  members_.note_heard(sender, now);
   const auto found = std::ranges::find(awaited_, sender, &Awaited::id);
   if (found != awaited_.end()) found->unreachable = 0;
   const bool ends = header.kind == FrameKind::stop || header.kind == FrameKind::parted;

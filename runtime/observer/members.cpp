@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "topology/foundation/ensure.hpp"
+
 namespace hearsay {
 
 Members::Members(const ObserverInput& input)
@@ -30,9 +32,41 @@ bool Members::only_one_left(PeerId id) const {
   return true;
 }
 
+void Members::lose(PeerId id) {
+  ensure(!is_lost(id) && !has_finished(id), "a peer is lost once, and not after its result");
+  members_[id].standing = Standing::lost;
+}
+
+void Members::detach(PeerId id) {
+  ensure(!is_lost(id) && !has_finished(id), "a peer that detaches takes part");
+  members_[id].standing = Standing::detached;
+}
+
 void Members::take_back(PeerId id) {
+  ensure(is_gone(id), "a peer that comes back was gone");
   members_[id].standing = Standing::member;
   ++returned_;
+}
+
+void Members::take_in(PeerId id, Instant now) {
+  ensure(!has_finished(id), "nobody joins as a peer that has sent its result");
+  members_[id] = {.joined = true, .heard_at = now};
+}
+
+void Members::finish(PeerId id, const PeerOutcome& outcome) {
+  ensure(!is_gone(id) && !has_finished(id), "a peer that takes part sends one result");
+  members_[id].standing = Standing::finished;
+  members_[id].outcome = outcome;
+}
+
+void Members::expect_no_result(PeerId id) {
+  ensure(members_[id].standing == Standing::member, "a result is expected of members only");
+  members_[id].standing = Standing::killed;
+}
+
+void Members::note_end(PeerId id) {
+  ensure(has_finished(id), "a peer leaves after its result, or is lost");
+  members_[id].has_left = true;
 }
 
 RunResult Members::conclude(const EvaluationSchedule& schedule, const Evaluator& evaluator) const {

@@ -36,7 +36,6 @@ class Members {
 
   explicit Members(const ObserverInput& input);
 
-  Member& operator[](PeerId id) { return members_[id]; }
   const Member& operator[](PeerId id) const { return members_[id]; }
   /// True if evaluations are made without peer `id`.
   bool is_gone(PeerId id) const {
@@ -49,8 +48,31 @@ class Members {
   bool all_are_lost() const;
   /// True if peer `id` is there, and all others are lost.
   bool only_one_left(PeerId id) const;
-  /// Peer `id`, which was lost, is a member again.
+
+  // What changes a standing. A peer that has finished stays so.
+
+  /// The run goes on without peer `id`.
+  void lose(PeerId id);
+  /// Peer `id` runs on without the observer.
+  void detach(PeerId id);
+  /// Peer `id`, which was gone, is a member again.
   void take_back(PeerId id);
+  /// A new process joins the run as peer `id`.
+  void take_in(PeerId id, Instant now);
+  /// Peer `id` has sent its result.
+  void finish(PeerId id, const PeerOutcome& outcome);
+  /// Peer `id`, a member, has ended without one, and so does the run.
+  void expect_no_result(PeerId id);
+
+  // What is noted of one in any standing.
+
+  void note_heard(PeerId id, Instant now) { members_[id].heard_at = now; }
+  void note_beat(PeerId id, std::uint32_t beat) { members_[id].beat = beat; }
+  void note_turns(PeerId id, std::uint32_t turns) { members_[id].turns = turns; }
+  /// Peer `id` leaves. `misses_hub`: a worker, since it has lost the hub.
+  void note_leaving(PeerId id, bool misses_hub) { members_[id].misses_hub = misses_hub; }
+  /// The process of peer `id`, which has finished, has ended.
+  void note_end(PeerId id);
   /// Returns the result of a run that ends now. The caller overrides the status if the run was interrupted or
   /// lost.
   RunResult conclude(const EvaluationSchedule& schedule, const Evaluator& evaluator) const;

@@ -14,40 +14,25 @@
 namespace hearsay {
 
 template <class Scalar>
-auto Observer<Scalar>::gathering(PeerId peer, std::uint64_t iteration, const PeerMeters& meters)
-    -> Gathering& {
-  const std::size_t peer_count = problem_->peer_count();
-  ensure(peer < peer_count, "a snapshot is of a peer of this run");
-  Gathering& gathered = gathering_[iteration];
-  gathered.models.resize(peer_count);
-  gathered.own.resize(peer_count);
-  gathered.meters.resize(peer_count);
-  ensure(!gathered.has(peer), "a peer sends one snapshot per evaluation");
-  gathered.meters[peer] = last_meters_[peer] = meters;
-  return gathered;
-}
-
-template <class Scalar>
 std::optional<Verdict> Observer<Scalar>::evaluate_if_complete(std::uint64_t iteration) {
-  const auto found = gathering_.find(iteration);
-  if (!complete(iteration, found->second)) return std::nullopt;
-  Gathering gathered = std::move(found->second);
-  gathering_.erase(found);
-  return evaluate(iteration, std::move(gathered));
+  auto complete = gathering_.take_if_complete(iteration);
+  return complete ? evaluate(std::move(*complete)) : std::nullopt;
 }
 
 template <class Scalar>
 std::optional<Verdict> Observer<Scalar>::take(PeerId peer, std::uint64_t iteration,
                                               const Vector<Scalar>& model, const PeerMeters& meters) {
   ensure(model.size() == problem_->dimension(), "a snapshot is of a model of this run");
-  gathering(peer, iteration, meters).models[peer] = model;
+  meters_.note(peer, meters);
+  gathering_.add(peer, iteration, model, meters);
   return evaluate_if_complete(iteration);
 }
 
 template <class Scalar>
 std::optional<Verdict> Observer<Scalar>::take_own(PeerId peer, std::uint64_t iteration,
                                                   const OwnEvaluation& own, const PeerMeters& meters) {
-  gathering(peer, iteration, meters).own[peer] = own;
+  meters_.note(peer, meters);
+  gathering_.add(peer, iteration, own, meters);
   return evaluate_if_complete(iteration);
 }
 
@@ -68,49 +53,25 @@ std::optional<std::vector<Verdict>> Observer<Scalar>::take_payload(PeerId peer, 
 }
 
 template <class Scalar>
-bool Observer<Scalar>::complete(std::uint64_t iteration, Gathering& gathered) const {
-  for (PeerId& peer = gathered.known_to_be_there; peer < counts_from_.size(); ++peer)
-    if (counts_from_[peer] <= iteration && !gathered.has(peer)) return false;
-  return true;
-}
-
-template <class Scalar>
 std::vector<Verdict> Observer<Scalar>::drop(PeerId peer) {
-  counts_from_[peer] = never;
-  for (auto& [iteration, gathered] : gathering_) {
-    gathered.models[peer] = {};
-    gathered.own[peer] = {};
-  }
-  std::vector<Verdict> verdicts;
+  gathering_.drop(peer);
   questions_.release(peer);
+  std::vector<Verdict> verdicts;
   close_answered(verdicts);
-  const bool some_count = std::ranges::any_of(counts_from_, [](std::uint64_t from) { return from != never; });
-  while (some_count && !gathering_.empty()) {
-    auto& [iteration, gathered] = *gathering_.begin();
-    if (!complete(iteration, gathered)) break;
-    if (gathered.count() == 0)  // all it had was of peers that are gone
-      gathering_.erase(gathering_.begin());
-    else if (const auto verdict = evaluate_if_complete(iteration))
-      verdicts.push_back(*verdict);
-  }
+  while (auto complete = gathering_.take_first_if_complete())
+    if (const auto verdict = evaluate(std::move(*complete))) verdicts.push_back(*verdict);
   return verdicts;
 }
 
 template <class Scalar>
 void Observer<Scalar>::take_back(PeerId peer, std::uint64_t iteration) {
-  counts_from_[peer] = iteration;
-  for (auto& [unused, gathered] : gathering_)
-    gathered.known_to_be_there = std::min(gathered.known_to_be_there, peer);
+  gathering_.take_back(peer, iteration);
 }
 
 template <class Scalar>
 void Observer<Scalar>::take_in(PeerId peer, std::uint64_t iteration) {
-  take_back(peer, iteration);
-  PeerMeters& last = last_meters_[peer];
-  before_[peer].bytes_sent += last.bytes_sent;
-  before_[peer].messages_sent += last.messages_sent;
-  before_[peer].gradient_evaluations += last.counters.gradient_evaluations;
-  last = {};
+  gathering_.take_back(peer, iteration);
+  meters_.begin_anew(peer);
 }
 
 template <class Scalar>
@@ -139,15 +100,16 @@ void Observer<Scalar>::close_answered(std::vector<Verdict>& verdicts) {
 
 template <class Scalar>
 std::optional<Verdict> Observer<Scalar>::begin() {
-  const std::size_t peer_count = problem_->peer_count();
-  return evaluate(0, {.models = std::vector<Vector<Scalar>>(peer_count, problem_->initial),
-                      .own = std::vector<std::optional<OwnEvaluation>>(peer_count),
-                      .meters = std::vector<PeerMeters>(peer_count)});
+  Snapshots<Scalar> of_all(0, problem_->peer_count());
+  std::ranges::fill(of_all.models, problem_->initial);
+  std::ranges::fill(of_all.meters, PeerMeters{});
+  return evaluate(std::move(of_all));
 }
 
 template <class Scalar>
 std::vector<Verdict> Observer<Scalar>::resume(const std::vector<Evaluation>& record,
                                               const std::optional<KeptModel>& kept) {
+  ensure(!record.empty(), "a run that is resumed has an evaluation");
   models_.assign(problem_->peer_count(), problem_->initial);
   mean_ = problem_->initial;
   evaluations_.clear();
@@ -170,23 +132,15 @@ std::vector<Verdict> Observer<Scalar>::resume(const std::vector<Evaluation>& rec
 }
 
 template <class Scalar>
-std::optional<Verdict> Observer<Scalar>::evaluate(std::uint64_t iteration, Gathering gathered) {
-  typename OpenQuestions<Scalar>::Asked asked;
-  asked.evaluation = measure(iteration, gathered);
+std::optional<Verdict> Observer<Scalar>::evaluate(Snapshots<Scalar> gathered) {
+  const std::uint64_t iteration = gathered.iteration;
+  Asked asked;
+  asked.evaluation = meters_.together(iteration, gathered.meters);
   if (iteration > 0) {  // x_0 is where all peers are
     const std::size_t told = gathered.has_models() ? model_bytes() : own_evaluation_bytes;
     asked.evaluation.evaluation_bytes = gathered.count() * (header_bytes + told);
   }
-  if (!gathered.has_models()) {
-    note_distances(squared_distances(gathered.own), asked.evaluation);
-    asked.owed.resize(gathered.own.size());
-    for (const std::optional<OwnEvaluation>& own : gathered.own)
-      asked.answers.push_back(own ? std::optional(own->score) : std::nullopt);
-    questions_.open(std::move(asked));  // nobody owes an answer, but that on x_0 may be open
-    std::vector<Verdict> verdicts;
-    close_answered(verdicts);
-    return verdicts.empty() ? std::nullopt : std::optional(verdicts.back());
-  }
+  if (!gathered.has_models()) return judge_own(std::move(asked), gathered.own);
   // Without any hub the run is about to end.
   const auto hub =
       std::ranges::find_if(evaluated_.hubs, [&](PeerId id) { return gathered.models[id].size() != 0; });
@@ -198,26 +152,50 @@ std::optional<Verdict> Observer<Scalar>::evaluate(std::uint64_t iteration, Gathe
     asked.evaluation.loss_worst = largest;
     asked.evaluation.loss_spread = largest - least;
   }
-  const std::size_t question_bytes = header_bytes + (iteration > 0 ? model_bytes() : 0);
-  if (asks_ == Asks::nobody && problem_->at_home) {  // in a run of processes these peers would be asked
-    asked.evaluation.evaluation_bytes += asked.models.size() * (question_bytes + header_bytes + score_bytes);
-    for (const auto& objective : problem_->objectives)
-      asked.answers.emplace_back(objective->score(asked.mean));
-    const ModelScore score = problem_->score_of(asked.scores(), asked.mean);
-    return judge(std::move(asked), score);
-  }
-  if (asks_ == Asks::nobody) {
+  if (asks_ == Asks::nobody) return judge_here(std::move(asked));
+  ask_peers(std::move(asked));
+  return std::nullopt;
+}
+
+/// The peers have told how each judges its own model.
+template <class Scalar>
+std::optional<Verdict> Observer<Scalar>::judge_own(Asked asked,
+                                                   const std::vector<std::optional<OwnEvaluation>>& told) {
+  note_distances(squared_distances(told), asked.evaluation);
+  asked.owed.resize(told.size());
+  for (const std::optional<OwnEvaluation>& own : told)
+    asked.answers.push_back(own ? std::optional(own->score) : std::nullopt);
+  questions_.open(std::move(asked));  // nobody owes an answer, but that on x_0 may be open
+  std::vector<Verdict> verdicts;
+  close_answered(verdicts);
+  return verdicts.empty() ? std::nullopt : std::optional(verdicts.back());
+}
+
+template <class Scalar>
+Verdict Observer<Scalar>::judge_here(Asked asked) {
+  if (!problem_->at_home) {
     const ModelScore score = problem_->score(asked.mean);
     return judge(std::move(asked), score);
   }
+  // In a run of processes these peers would be asked.
+  asked.evaluation.evaluation_bytes +=
+      asked.models.size() * (question_bytes(asked.evaluation.iteration) + header_bytes + score_bytes);
+  for (const auto& objective : problem_->objectives) asked.answers.emplace_back(objective->score(asked.mean));
+  const ModelScore score = problem_->score_of(asked.scores(), asked.mean);
+  return judge(std::move(asked), score);
+}
+
+/// Asks the peers that count for their scores of the mean model.
+template <class Scalar>
+void Observer<Scalar>::ask_peers(Asked asked) {
+  const std::uint64_t iteration = asked.evaluation.iteration;
   asked.owed.resize(asked.models.size());
   asked.answers.resize(asked.models.size());
   for (PeerId peer = 0; peer < asked.owed.size(); ++peer) {
-    asked.owed[peer] = counts_from_[peer] <= iteration;
-    if (asked.owed[peer]) asked.evaluation.evaluation_bytes += question_bytes;
+    asked.owed[peer] = gathering_.needs(peer, iteration);
+    if (asked.owed[peer]) asked.evaluation.evaluation_bytes += question_bytes(iteration);
   }
   questions_.open(std::move(asked));
-  return std::nullopt;
 }
 
 template <class Scalar>
@@ -246,8 +224,10 @@ void Observer<Scalar>::prove_losses(const std::vector<std::optional<LocalScore>>
 }
 
 template <class Scalar>
-Verdict Observer<Scalar>::judge(typename OpenQuestions<Scalar>::Asked closed, const ModelScore& score) {
+Verdict Observer<Scalar>::judge(Asked closed, const ModelScore& score) {
   Evaluation& evaluation = closed.evaluation;
+  ensure(evaluations_.empty() || evaluations_.back().iteration < evaluation.iteration,
+         "evaluations are judged in the order of their iterations");
   // Which samples the peers judge, they say with their first answers.
   if (evaluations_.empty()) judge_ = judge_of(score.judged, rules_);
   evaluation.loss = score.loss;
@@ -295,32 +275,6 @@ std::pair<double, double> Observer<Scalar>::losses_of(const std::vector<Vector<S
     losses = {std::min(losses.first, loss), std::max(losses.second, loss)};
   }
   return losses;
-}
-
-template <class Scalar>
-Evaluation Observer<Scalar>::measure(std::uint64_t iteration, const Gathering& gathered) const {
-  Evaluation evaluation;
-  evaluation.iteration = iteration;
-  Duration last{0};
-  for (PeerId peer = 0; peer < gathered.meters.size(); ++peer) {
-    const PeerMeters& meters = gathered.has(peer) ? gathered.meters[peer] : last_meters_[peer];
-    last = std::max(last, meters.now);
-    // Summed as seconds: durations from a faulty peer could overflow.
-    evaluation.compute_seconds += seconds(meters.compute);
-    evaluation.wait_seconds += seconds(meters.wait);
-    evaluation.wire_seconds += seconds(meters.wire);
-    evaluation.bytes_sent += meters.bytes_sent + before_[peer].bytes_sent;
-    evaluation.messages_sent += meters.messages_sent + before_[peer].messages_sent;
-    evaluation.gradient_evaluations +=
-        meters.counters.gradient_evaluations + before_[peer].gradient_evaluations;
-    evaluation.gossip_rounds = std::max(evaluation.gossip_rounds, meters.counters.gossip_rounds);
-  }
-  const auto peer_count = static_cast<double>(gathered.meters.size());
-  evaluation.seconds = seconds(last);
-  evaluation.compute_seconds /= peer_count;
-  evaluation.wait_seconds /= peer_count;
-  evaluation.wire_seconds /= peer_count;
-  return evaluation;
 }
 
 template <class Scalar>

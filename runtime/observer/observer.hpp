@@ -1,9 +1,6 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,10 +11,13 @@
 #include "algorithms/seam/method.hpp"
 #include "runtime/observer/distances.hpp"
 #include "runtime/observer/evaluator.hpp"
+#include "runtime/observer/gathering.hpp"
 #include "runtime/observer/loss_range.hpp"
+#include "runtime/observer/meter_readings.hpp"
 #include "runtime/observer/open_questions.hpp"
 #include "runtime/observer/run_judge.hpp"
 #include "runtime/record/outcome.hpp"
+#include "runtime/wire/frame.hpp"
 
 namespace hearsay {
 
@@ -47,9 +47,8 @@ inline Evaluated evaluated_in(const MethodInfo& method, const RunSettings& setti
   return evaluated;
 }
 
-/// Collects the models of all peers at the same iteration, evaluates their mean and decides whether the run
-/// goes on. Pure: used by the simulator and, behind sockets, in real runs.
-/// Snapshots of several iterations may be incomplete at the same time; each peer sends its own in order.
+/// Evaluates the mean of the models of all peers at the same iteration, and decides whether the run goes on.
+/// Pure: used by the simulator and, behind sockets, in real runs.
 template <class Scalar>
 class Observer final : public Evaluator {
  public:
@@ -62,9 +61,8 @@ class Observer final : public Evaluator {
         evaluated_(evaluated),
         judge_(judge_of(problem.judged, rules)),
         losses_(problem.least_loss),
-        counts_from_(problem.peer_count()),
-        last_meters_(problem.peer_count()),
-        before_(problem.peer_count()) {}
+        gathering_(problem.peer_count()),
+        meters_(problem.peer_count()) {}
 
   std::optional<Verdict> begin() override;
   std::vector<Verdict> resume(const std::vector<Evaluation>& record,
@@ -80,7 +78,7 @@ class Observer final : public Evaluator {
   void take_back(PeerId peer, std::uint64_t iteration) override;
   void take_in(PeerId peer, std::uint64_t iteration) override;
   const std::vector<Evaluation>& evaluations() const override { return evaluations_; }
-  const std::vector<PeerMeters>& last_meters() const override { return last_meters_; }
+  const std::vector<PeerMeters>& last_meters() const override { return meters_.last(); }
   std::size_t model_bytes() const override {
     return static_cast<std::size_t>(problem_->dimension()) * sizeof(Scalar);
   }
@@ -110,36 +108,21 @@ class Observer final : public Evaluator {
   }
 
  private:
-  static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+  using Asked = typename OpenQuestions<Scalar>::Asked;
 
-  struct Gathering {
-    std::vector<Vector<Scalar>> models;             ///< by peer; empty if it is missing
-    std::vector<std::optional<OwnEvaluation>> own;  ///< the same under run.evaluate = "own"
-    std::vector<PeerMeters> meters;
-    PeerId known_to_be_there = 0;  ///< what all peers below this one tell is there, or not needed
-
-    bool has(PeerId peer) const { return models[peer].size() != 0 || own[peer]; }
-    bool has_models() const {
-      return std::ranges::any_of(models, [](const Vector<Scalar>& model) { return model.size() != 0; });
-    }
-    std::size_t count() const {
-      std::size_t count = 0;
-      for (PeerId peer = 0; peer < models.size(); ++peer) count += has(peer) ? 1 : 0;
-      return count;
-    }
-  };
   bool judges_own() const { return rules_.evaluate == RunSettings::Run::Evaluate::own; }
-  /// Returns what has come for the evaluation at `iteration`, with the meters of `peer`, whose model is next.
-  Gathering& gathering(PeerId peer, std::uint64_t iteration, const PeerMeters& meters);
   std::optional<Verdict> evaluate_if_complete(std::uint64_t iteration);
-  /// True if what all peers that this evaluation needs tell is there. Looks at each peer once.
-  bool complete(std::uint64_t iteration, Gathering& gathered) const;
   /// Returns the verdict on a complete set. Nothing if the peers are asked for their scores.
-  std::optional<Verdict> evaluate(std::uint64_t iteration, Gathering gathered);
-  /// Returns what the meters say.
-  Evaluation measure(std::uint64_t iteration, const Gathering& gathered) const;
+  std::optional<Verdict> evaluate(Snapshots<Scalar> gathered);
+  std::optional<Verdict> judge_own(Asked asked, const std::vector<std::optional<OwnEvaluation>>& told);
+  Verdict judge_here(Asked asked);
+  void ask_peers(Asked asked);
+  /// The length of a question. That on x_0 has no model.
+  std::size_t question_bytes(std::uint64_t iteration) const {
+    return header_bytes + (iteration > 0 ? model_bytes() : 0);
+  }
   void note_distances(const SquaredDistances& squares, Evaluation& evaluation) const;
-  Verdict judge(typename OpenQuestions<Scalar>::Asked closed, const ModelScore& score);
+  Verdict judge(Asked closed, const ModelScore& score);
   /// Looks at what the peers say: if one tells no loss, the mean is none.
   void prove_losses(const std::vector<std::optional<LocalScore>>& answers, Evaluation& evaluation);
   void close_answered(std::vector<Verdict>& verdicts);
@@ -156,15 +139,8 @@ class Observer final : public Evaluator {
   RunJudge judge_;
   LossRange losses_;
   OpenQuestions<Scalar> questions_;
-  std::map<std::uint64_t, Gathering> gathering_;
-  std::vector<std::uint64_t> counts_from_;  // by peer: the first evaluation that needs its model
-  std::vector<PeerMeters> last_meters_;     // by peer
-  struct Before {                           // meters of the earlier processes of a peer that has joined
-    std::uint64_t bytes_sent = 0;
-    std::uint64_t messages_sent = 0;
-    std::uint64_t gradient_evaluations = 0;
-  };
-  std::vector<Before> before_;
+  Gathering<Scalar> gathering_;
+  MeterReadings meters_;
   std::vector<Evaluation> evaluations_;
   std::uint64_t evaluation_bytes_ = 0;  // of all evaluations so far
   ModelScore last_score_;               // of the last evaluation

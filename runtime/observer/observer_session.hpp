@@ -7,21 +7,18 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/observer/checkpoint_period.hpp"
 #include "runtime/observer/claims.hpp"
+#include "runtime/observer/evaluation_desk.hpp"
 #include "runtime/observer/evaluation_schedule.hpp"
 #include "runtime/observer/evaluator.hpp"
-#include "runtime/observer/farewell.hpp"
-#include "runtime/observer/inquiry.hpp"
 #include "runtime/observer/members.hpp"
 #include "runtime/observer/observer_frames.hpp"
 #include "runtime/observer/observer_input.hpp"
+#include "runtime/observer/run_end.hpp"
 #include "runtime/observer/start.hpp"
-#include "runtime/observer/turning_away.hpp"
-#include "runtime/record/score_payload.hpp"
+#include "runtime/observer/vital_peers.hpp"
 #include "runtime/wire/observer_contact.hpp"
 #include "runtime/wire/words_from_observer.hpp"
-#include "topology/hub_rounds.hpp"
 
 namespace hearsay {
 
@@ -41,13 +38,14 @@ namespace hearsay {
 /// peers that send heartbeats to say hello; the peers then send again what it has not answered.
 ///
 /// IdClaims decides which process is which peer; RunStart what is missing before the run can start;
-/// EvaluationSchedule which evaluation is next; Members who takes part.
+/// EvaluationSchedule which evaluation is next; Members who takes part, and VitalPeers without whom the run
+/// ends; RunEnd what is missing before the session is over.
 class ObserverSession {
  public:
-  /// Evaluates x_0 if `earlier` has no evaluations; else continues that run. If
-  /// peers are not ready within the start patience, or are silent for longer than failure.lost_after, the run
-  /// is lost, and its outcome names them (under policy "drop", the started run goes on without a silent
-  /// peer). `evaluator` must outlive the session.
+  /// Evaluates x_0 if `earlier` has no evaluations; else continues that run. If peers are not ready within
+  /// the start patience, or are silent for longer than failure.lost_after, the run is lost, and its outcome
+  /// names them (under policy "drop", the started run goes on without a silent peer). `evaluator` must
+  /// outlive the session.
   ObserverSession(ObserverInput input, Evaluator& evaluator, Instant now, const RunRecord& earlier = {});
   ObserverSession(const ObserverSession&) = delete;
   ObserverSession& operator=(const ObserverSession&) = delete;
@@ -62,14 +60,11 @@ class ObserverSession {
       admit(rival->hello, rival->payload, rival->host);
   }
   /// A frame to peer `id` could not be delivered: there is no connection.
-  void note_unreachable(PeerId id) {
-    if (farewell_) farewell_->note_unreachable(id);
-    leave_if_all_have_heard();
-  }
+  void note_unreachable(PeerId id) { end_.note_unreachable(id); }
   /// The run cannot begin, since this process cannot take part. Refuses every caller with the sentence `why`,
   /// until all peers were told or the start patience is over. A hello from the middle of a run is not
   /// refused; it ends the session.
-  void turn_away(const std::string& why) { turning_away_.emplace(why, input_.peer_count, members_); }
+  void turn_away(const std::string& why) { end_.turn_away(why); }
   /// The incarnation of the process that is peer `id`; 0 if there is none.
   std::uint32_t incarnation_of(PeerId id) const { return claims_.of(id).incarnation; }
   /// True if the run goes on without peer `id`.
@@ -84,31 +79,20 @@ class ObserverSession {
   std::optional<PeerId> silent_peer(Instant now);
   /// The user wants the run to end. Peers get 5 s to send their results; before the run has begun they have
   /// none, and end with exit code 130 and the sentence `by`. Empty: the user asks at the observer's process.
-  void interrupt(Instant now, const std::string& by = {});
+  void interrupt(Instant now, const std::string& by = {}) { end_.interrupt(now, by); }
   /// This process ends, and the run goes on without its observer or with the next one. If the run cannot go
   /// on, the same as `interrupt`.
-  void leave(Instant now) {
-    if (closing_ == Closing::parting) return interrupt(now);
-    const bool ends_with_hub = is_last_hub(hub_id) && drops();  // which is in this process, too
-    const bool goes_on = !ends_with_hub && input_.failure.survives_a_leave();
-    if (progress_ == Progress::gathering || !goes_on) return interrupt(now);
-    interrupted_ = "interrupted";
-    closing_ = Closing::over;
-  }
+  void leave(Instant now);
   /// The process of a peer has ended. By failure.policy, the run is lost, or goes on without the peer, and
   /// the others are told so: in the sentence `to_others`, or, if that is empty, that it has ended.
   void lose_peer(PeerId id, const std::string& how, const std::string& to_others = {});
   /// Who has started peer `id` on its host has seen it end: `how`, "it was killed". If the run waits for its
   /// first word, and goes on without lost peers, it does not wait any more. (A peer that has said something
   /// is judged by its silence, since a connection of its starter may break and leave the peer.)
-  void note_end_seen(PeerId id, const std::string& how) {
-    if (id < input_.peer_count && progress_ == Progress::gathering && goes_on_without_a_peer() &&
-        claims_.is_absent(id))
-      lose_peer(id, "peer " + std::to_string(id) + " has ended: " + how, how);
-  }
+  void note_end_seen(PeerId id, const std::string& how);
   /// The run is lost; `reason` is a sentence. The peers end with `exit_code`: 3 (a peer is lost) or 2
   /// (misuse).
-  void lose(const std::string& reason, int exit_code = 3);
+  void lose(const std::string& reason, int exit_code = 3) { end_.lose(reason, exit_code); }
 
   /// Returns the heartbeat to send while `hear` evaluates in another thread. Reads no state that `hear`
   /// changes.
@@ -118,18 +102,16 @@ class ObserverSession {
     return header;
   }
 
-  bool started() const { return progress_ == Progress::started; }
+  bool started() const { return start_.has_begun(); }
   /// When the run began. Valid once it has started.
-  Instant origin() const { return origin_; }
+  Instant origin() const { return start_.origin(); }
   /// True until the peers are told to stop, or all have ended.
-  bool is_open() const { return closing_ == Closing::open; }
-  bool over() const { return closing_ == Closing::over; }
+  bool is_open() const { return end_.is_open(); }
+  bool over() const { return end_.is_over(); }
   /// The peers that did not confirm the end of the run. Valid once the session is over.
-  std::vector<PeerId> did_not_confirm() const {
-    return farewell_ ? farewell_->given_up() : std::vector<PeerId>();
-  }
+  std::vector<PeerId> did_not_confirm() const { return end_.did_not_confirm(); }
   /// True if the run was lost before it began, because of wrong input.
-  bool lost_by_misuse() const { return loss_ && loss_->by_misuse; }
+  bool lost_by_misuse() const { return end_.lost_by_misuse(); }
   std::vector<ObserverFrame>& outbox() { return words_.unsent(); }
   /// The evaluations so far, in order. The first one, of x_0, is valid once the run has started.
   const std::vector<Evaluation>& evaluations() const { return schedule_.evaluations(); }
@@ -144,155 +126,42 @@ class ObserverSession {
   const std::optional<std::pair<std::uint64_t, std::uint64_t>>& lost_evaluations() const {
     return schedule_.lost_evaluations();
   }
-  RunResult outcome() const;
+  RunResult outcome() const { return end_.outcome(); }
 
  private:
-  enum class Progress {
-    gathering,  // peers say hello; none is in the middle of the run
-    under_way,  // a peer is in the middle of the run, which an earlier observer has started
-    started,    // by this observer
-  };
-  enum class Closing {
-    open,
-    stopping,  // the peers were told to stop; some have not sent their results
-    parting,   // the last word was said; some have not answered it
-    over,      // the session has ended
-  };
-  struct Loss {
-    std::string reason;
-    bool by_misuse;
-  };
-
   bool drops() const { return input_.failure.drops(); }
   /// Before it has begun, too, unless it was begun by an earlier observer.
-  bool goes_on_without_a_peer() const { return drops() && progress_ != Progress::under_way; }
-  bool is_hub(PeerId id) const { return input_.has_hub && id == hub_id; }
-  /// True if no worker trains without peer `id`: it is the hub, or its standby and the hub is lost, and there
-  /// is no other.
-  bool is_last_hub(PeerId id) const {
-    const std::optional<PeerId>& standby = input_.failure.hub_standby;
-    if (id == standby) return members_.is_lost(hub_id);
-    return is_hub(id) && (!standby || members_.is_lost(*standby));
-  }
+  bool goes_on_without_a_peer() const { return drops() && !start_.is_under_way(); }
   // Hellos.
   void answer_hello(const FrameHeader& hello, std::span<const std::byte> payload, Instant now,
                     const std::string& host);
-  /// The last word was said. A restarted process need not be restored.
-  void answer_late_hello(const FrameHeader& hello);
   void admit(const FrameHeader& hello, std::span<const std::byte> payload, const std::string& host);
   void welcome_joiner(const FrameHeader& hello, std::span<const std::byte> payload);
   // The start.
-  void take_holds(PeerId sender, std::span<const std::byte> payload) {
-    if (!start_.resumes(sender)) return;
-    start_.note_checkpoints(sender, payload);
-    if (progress_ != Progress::gathering || start_.resumed_from()) return say_resume(sender);
-    choose_checkpoint();
-  }
   void choose_checkpoint();
-  void say_resume(PeerId to) {
-    words_.say(to, from_observer::Resume{.common = start_.resumed_from().value_or(0),
-                                         .others_are_under_way = progress_ != Progress::gathering});
-  }
-  void mark_under_way() {
-    if (progress_ != Progress::gathering) return;
-    progress_ = Progress::under_way;
-    for (PeerId id = 0; id < input_.peer_count; ++id)
-      if (start_.resumes(id) && start_.has_reported(id) && !claims_.is_ready(id)) say_resume(id);
-  }
   void take_ready(PeerId sender, std::optional<std::uint64_t> last_verdict, Instant now);
   void begin(Instant now);
   void start_peer(PeerId id, Instant now);
   // The run.
   void beat(Instant now);
   void take_alive(const FrameHeader& alive, std::span<const std::byte> payload, Instant now);
-  void say_verdicts(const std::vector<Verdict>& verdicts) {
-    for (const Verdict& verdict : verdicts)
-      for (PeerId id = 0; id < input_.peer_count; ++id) say_verdict(id, verdict);
-  }
-  void say_verdict(PeerId to, const Verdict& verdict) {
-    words_.say(to, from_observer::Verdict{verdict.evaluated, verdict.proceed,
-                                          schedule_.announced_with(verdict.evaluated)});
-  }
-  /// Tells the peers the verdicts, and asks them what an evaluation without a verdict waits for.
-  void settle(const std::vector<Verdict>& verdicts) {
-    say_verdicts(verdicts);
-    inquiry_.ask_what_is_new(beat_);
-  }
-  void take_answer(const FrameHeader& header, std::span<const std::byte> payload) {
-    const auto score = decode_score(payload);
-    if (!score || !started()) return;
-    const std::vector<Verdict> verdicts = schedule_.take_answer(header.sender, header.iteration, *score);
-    settle(verdicts);
-    end_if_all_have();
-  }
-  void take_result(PeerId sender, std::span<const std::byte> payload);
-  void take_stop(const FrameHeader& header, std::span<const std::byte> payload, Instant now);
   // Peers that are lost, come back, or join.
-  /// `how`: a sentence.
-  void lose_hub(const std::string& how) { lose(how + "; it is the hub, without which no worker trains"); }
   void do_without(PeerId id, const std::string& how);
   void note_detachment(PeerId sender, const ObserverContact& contact, Instant now);
   bool take_back(const FrameHeader& alive, Instant now);
   void take_in(const FrameHeader& join, Instant now);
-  // The end.
-  /// Asks the peers for their results.
-  void stop();
-  void expect_no_results_of_killed_peers();
-  void end_if_all_have() {
-    if (members_.all_have_ended() && schedule_.questions().empty()) end();
-  }
-  void end() {
-    const RunStatus status = outcome().status;
-    const int exit_code = status == RunStatus::diverged ? 4 : status == RunStatus::interrupted ? 130 : 0;
-    part(from_observer::Bye{exit_code}, {});
-  }
-  void part(Farewell::LastWord word, const std::string& reason) {
-    closing_ = Closing::parting;
-    farewell_.emplace(word, reason, input_.peer_count, claims_, members_, words_);
-    leave_if_all_have_heard();
-  }
-  void part_unless_it_goes_on(Stop word, const std::string& reason);
-  /// What a process hears that resumes while the run ends: it hears no bye.
-  Stop stop_of_a_successor() const { return {interrupted_ ? 130 : 0}; }
-  void hear_after_last_word(const FrameHeader& header, Instant now) {
-    farewell_->hear(header, now);
-    leave_if_all_have_heard();
-  }
-  /// The peer has ended by itself. If the run ends, too, no result comes, and silence means nothing.
-  void note_end_of(PeerId id) {
-    if (closing_ == Closing::stopping && members_[id].standing == Members::Standing::member) {
-      members_[id].standing = Members::Standing::killed;
-      end_if_all_have();
-    }
-    forget(id);
-  }
-  void forget(PeerId id) {
-    if (farewell_) farewell_->forget(id);
-    leave_if_all_have_heard();
-  }
-  void leave_if_all_have_heard() {
-    if (closing_ == Closing::parting && farewell_->is_over()) closing_ = Closing::over;
-  }
+  void refuse_to_join(PeerId id);
 
   const ObserverInput input_;
-  Evaluator& evaluator_;
   ObserverFrames words_;
   IdClaims claims_;
   RunStart start_;
   EvaluationSchedule schedule_;
   Members members_;
-  Inquiry inquiry_;
-  Progress progress_ = Progress::gathering;
-  Closing closing_ = Closing::open;
-  std::optional<TurningAway> turning_away_;
-  std::optional<Loss> loss_;
-  std::optional<std::string> interrupted_;  // by the user: a sentence
-  Instant origin_{};                        // when the run began
-  Instant start_deadline_;
+  VitalPeers vital_peers_;
+  EvaluationDesk evaluations_;
+  RunEnd end_;
   Instant next_heartbeat_;
-  std::optional<Instant> end_deadline_;
-  std::uint32_t beat_ = 0;  // the number of the newest heartbeat
-  std::optional<Farewell> farewell_;
 };
 
 }  // namespace hearsay

@@ -4,6 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "topology/foundation/ensure.hpp"
+
 namespace hearsay {
 
 template <class Scalar>
@@ -12,6 +14,14 @@ std::vector<LocalScore> OpenQuestions<Scalar>::Asked::scores() const {
   for (const std::optional<LocalScore>& answer : answers)
     if (answer) scores.push_back(*answer);
   return scores;
+}
+
+template <class Scalar>
+void OpenQuestions<Scalar>::open(Asked asked) {
+  ensure(open_.empty() || open_.back().evaluation.iteration < asked.evaluation.iteration,
+         "questions are opened in the order of their iterations");
+  ensure(asked.owed.size() == asked.answers.size(), "a question is to each peer");
+  open_.push_back(std::move(asked));
 }
 
 template <class Scalar>

@@ -31,7 +31,7 @@ class OpenQuestions {
     std::vector<LocalScore> scores() const;
   };
 
-  void open(Asked asked) { open_.push_back(std::move(asked)); }
+  void open(Asked asked);
   std::vector<Question> all() const;
   bool owes(PeerId peer, std::uint64_t iteration) const;
   /// Ignores an answer that is not owed.

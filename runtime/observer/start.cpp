@@ -6,6 +6,8 @@
 #include "runtime/observer/checkpoint_period.hpp"
 #include "runtime/observer/evaluation_period.hpp"
 #include "runtime/wire/numbers.hpp"
+#include "runtime/wire/words_from_observer.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -24,6 +26,24 @@ std::string names_of(const std::vector<PeerId>& ids) {
 
 }  // namespace
 
+void RunStart::note_under_way() {
+  if (!is_gathering()) return;
+  progress_ = Progress::under_way;
+  for (PeerId id = 0; id < peers_.size(); ++id)
+    if (peers_[id].resumes && peers_[id].has_reported && !claims_.is_ready(id)) say_where_to_resume(id);
+}
+
+void RunStart::begin(Instant origin) {
+  ensure(!has_begun(), "a run begins once");
+  progress_ = Progress::begun;
+  origin_ = origin;
+}
+
+void RunStart::say_where_to_resume(PeerId id) {
+  words_.say(id, from_observer::Resume{.common = resumed_from_.value_or(0),
+                                       .others_are_under_way = !is_gathering()});
+}
+
 void RunStart::note_welcome(PeerId id, bool resumes) {
   Peer& peer = peers_[id];
   peer.resumes = resumes;
@@ -33,22 +53,28 @@ void RunStart::note_welcome(PeerId id, bool resumes) {
 
 void RunStart::note_checkpoints(PeerId id, std::span<const std::byte> payload) {
   Peer& peer = peers_[id];
+  if (!peer.resumes) return;
   peer.holds = decode_numbers(payload);
   peer.has_reported = true;
+  if (!is_gathering() || resumed_from_) say_where_to_resume(id);
 }
 
 bool RunStart::can_choose() const {
-  return !resumed_from_ && std::ranges::any_of(peers_, &Peer::resumes) &&
+  return is_gathering() && !resumed_from_ && std::ranges::any_of(peers_, &Peer::resumes) &&
          std::ranges::all_of(peers_, &Peer::has_reported);
 }
 
 bool RunStart::choose(const RunRecord& record) {
+  ensure(can_choose(), "a checkpoint is chosen once, when all peers have told theirs");
   std::vector<std::vector<std::uint64_t>> lists;
   for (const Peer& peer : peers_) lists.push_back(peer.holds);
   resumed_from_ = newest_common(lists);
   if (resumed_from_ == 0 && !can_begin_anew(record)) resumed_from_.reset();
-  if (resumed_from_) resume_text_ = describe_resume();
-  return resumed_from_.has_value();
+  if (!resumed_from_) return false;
+  resume_text_ = describe_resume();
+  for (PeerId id = 0; id < peers_.size(); ++id)
+    if (peers_[id].resumes) say_where_to_resume(id);
+  return true;
 }
 
 /// True if the run had not come to the first checkpoint of all its peers when it was cut off: it could not

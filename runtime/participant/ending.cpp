@@ -1,6 +1,7 @@
 #include "runtime/participant/ending.hpp"
 
 #include "runtime/settings/run_settings.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -56,6 +57,7 @@ void Ending<Scalar>::hear(const EveryPeerEnded& ended) {
 
 template <class Scalar>
 void Ending<Scalar>::linger() {
+  ensure(part_.phase == Phase::concludes, "a result is told once, after the training");
   part_.phase = Phase::lingers;
   part_.detector.begin_wait(part_.now);
   if (part_.leaving == Leaving::interrupted) lingers_until_ = part_.now + patience_of_the_interrupted;

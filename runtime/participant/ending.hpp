@@ -5,6 +5,7 @@
 
 #include "runtime/participant/objective_failure.hpp"
 #include "runtime/participant/part.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -30,6 +31,7 @@ class Ending {
   Instant lingers_until() const { return lingers_until_; }
   /// The peer's model is in a file of its own. `where`: a clause.
   void hand_over(const std::string& where) {
+    ensure(part_.phase == Phase::keeps_model, "a model is handed over after it was kept");
     kept_ = where;
     part_.phase = Phase::hands_over;
   }

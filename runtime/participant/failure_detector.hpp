@@ -6,6 +6,7 @@
 
 #include "runtime/session/peer_session.hpp"
 #include "runtime/session/silence_watch.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -21,7 +22,10 @@ class FailureDetector {
   void look(Instant now) { watch_.look(now); }
 
   /// The peer begins to wait: silences count from `now` on.
-  void begin_wait(Instant now) { waits_since_ = now; }
+  void begin_wait(Instant now) {
+    ensure(waits_since_ <= now, "a wait begins after the one before");
+    waits_since_ = now;
+  }
   Instant waits_since() const { return waits_since_; }
   bool has_waited_too_long(Instant now) const { return now - waits_since_ > lost_after_; }
   /// The first instant at which one of the awaited peers may be lost, as of the last `judge`.
@@ -50,7 +54,10 @@ class FailureDetector {
     return !observer_is_gone_ && now - session_.last_heard_from_observer() <= lost_after_;
   }
   /// From now on the run goes on with (`observed`) or without the observer.
-  void set_observed(bool observed) { unobserved_ = !observed; }
+  void set_observed(bool observed) {
+    ensure(observed == unobserved_, "an observer is lost, and heard again, in turn");
+    unobserved_ = !observed;
+  }
   bool unobserved() const { return unobserved_; }
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/session/arrival_deadline.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -161,6 +162,7 @@ void Losses<Scalar>::send(const std::optional<EdgeRequest>& request) {
 
 template <class Scalar>
 void Losses<Scalar>::lose_hub(const std::string& how) {
+  ensure(part_.peer->hub().has_value(), "only a worker loses its hub");
   if (!part_.begin_to_leave_alone()) return;
   part_.session.tell_observer({FrameKind::parted, part_.peer->iteration(), {}});
   part_.end_with({3, "the hub, peer " + std::to_string(*part_.peer->role().hub()) + ", was lost: " + how +
@@ -169,6 +171,7 @@ void Losses<Scalar>::lose_hub(const std::string& how) {
 
 template <class Scalar>
 void Losses<Scalar>::end_as_replaced() {
+  ensure(part_.failure().hub_standby.has_value(), "only a standby replaces a hub");
   if (!part_.begin_to_leave_alone()) return;
   part_.session.tell_observer({FrameKind::parted, part_.peer->iteration(), {}});
   const PeerId standby = *part_.failure().hub_standby;

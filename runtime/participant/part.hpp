@@ -17,6 +17,7 @@
 #include "runtime/peer/peer.hpp"
 #include "runtime/peer/staleness.hpp"
 #include "runtime/session/peer_session.hpp"
+#include "topology/foundation/ensure.hpp"
 #include "topology/hub_rounds.hpp"
 
 namespace hearsay {
@@ -63,6 +64,11 @@ struct Part {
 
   void tell_user(PeerNews::Kind kind, PeerId about, std::string sentence) {
     news.push_back({kind, about, std::move(sentence)});
+  }
+  /// It is `later` now.
+  void come_to(Instant later) {
+    ensure(now <= later, "time does not run backwards");
+    now = later;
   }
   /// This peer is to end. Later reasons follow from the first.
   void end_with(PeerEnd why) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/session/long_wait.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -15,7 +16,7 @@ Participant<Scalar>::Participant(ParticipantInput<Scalar> input, PeerSessionInpu
 
 template <class Scalar>
 bool Participant<Scalar>::advance(Instant now) {
-  part_.now = now;
+  part_.come_to(now);
   part_.detector.look(now);
   if (ended_ || !hands_over_events()) return false;
   const bool had_one = hand_over_next();
@@ -45,7 +46,7 @@ Instant Participant<Scalar>::look_again() const {
 
 template <class Scalar>
 void Participant<Scalar>::interrupt(Instant now) {
-  part_.now = now;
+  part_.come_to(now);
   if (ended_) return;
   ending_.interrupt();
   settle();
@@ -53,7 +54,7 @@ void Participant<Scalar>::interrupt(Instant now) {
 
 template <class Scalar>
 void Participant<Scalar>::leave(Instant now) {
-  part_.now = now;
+  part_.come_to(now);
   if (ended_) return;
   ending_.leave();
   settle();
@@ -63,7 +64,7 @@ void Participant<Scalar>::leave(Instant now) {
 
 template <class Scalar>
 const Work* Participant<Scalar>::next_work(Instant now) {
-  part_.now = now;
+  part_.come_to(now);
   if (ended_ || under_way_) return nullptr;
   under_way_ = wanted_work();
   return under_way_ ? &*under_way_ : nullptr;
@@ -108,6 +109,7 @@ template <class Scalar>
 void Participant<Scalar>::restored(std::unique_ptr<Peer<Scalar>> peer, SessionState state, PeerMeters meters,
                                    Instant now) {
   finish<RestorePeer>(now);
+  ensure(peer != nullptr && part_.phase == Phase::awaits_start, "a peer is restored before it trains");
   part_.peer = std::move(peer);
   part_.meter.resume_from(std::move(meters));
   part_.session.resume(std::move(state));
@@ -162,7 +164,8 @@ void Participant<Scalar>::model_kept(const std::string& where, Instant now) {
 
 template <class Scalar>
 void Participant<Scalar>::failed(const ObjectiveFailure& failure, Instant now) {
-  part_.now = now;
+  part_.come_to(now);
+  ensure(under_way_.has_value(), "work that fails was under way");
   std::string when = "iteration " + std::to_string(part_.peer->iteration() + 1);
   if (const auto* const score = std::get_if<ComputeScore>(&*under_way_))
     when = "the evaluation of iteration " + std::to_string(score->question.iteration);
@@ -178,7 +181,8 @@ void Participant<Scalar>::failed(const ObjectiveFailure& failure, Instant now) {
 
 template <class Scalar>
 void Participant<Scalar>::give_up(PeerEnd end, Instant now) {
-  part_.now = now;
+  part_.come_to(now);
+  ensure(under_way_.has_value(), "work that cannot be done was under way");
   under_way_.reset();
   if (part_.phase == Phase::keeps_model) return end_now(std::move(end));  // the others need not know
   part_.end_with(std::move(end));

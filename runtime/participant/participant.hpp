@@ -104,7 +104,7 @@ class Participant {
   std::optional<Work> wanted_work();
   template <class Done>
   Done finish(Instant now) {
-    part_.now = now;
+    part_.come_to(now);
     Done* const done = under_way_ ? std::get_if<Done>(&*under_way_) : nullptr;
     ensure(done != nullptr, "what is done was under way");
     Done finished = std::move(*done);
@@ -116,6 +116,7 @@ class Participant {
   bool send_and_go_on();
   void note_wait(bool has_sent);
   void end_now(PeerEnd end) {
+    ensure(!ended_, "a peer ends once");
     ended_ = std::move(end);
     ended_->took_part = has_started();
   }

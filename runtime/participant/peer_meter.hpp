@@ -8,6 +8,7 @@
 #include "runtime/record/timeline.hpp"
 #include "runtime/session/context.hpp"
 #include "runtime/wire/frame.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -36,6 +37,7 @@ class PeerMeter {
   }
   void receives(const PacketRef& packet) { meters_.bytes_received += header_bytes + packet->size(); }
   void computes(Instant begin, Instant end, std::uint64_t iteration) {
+    ensure(begin <= end, "a gradient ends after it began");
     meters_.compute += end - begin;
     timeline_.computes(begin, end - begin, iteration);
   }
@@ -56,6 +58,7 @@ class PeerMeter {
     meters_.waits.ended_by(neighbor, now, waits_on);
   }
   void wait_ends(Instant now) {
+    ensure(waits_since_ <= now, "a wait ends after it began");
     meters_.wait += now - waits_since_;
     timeline_.wait_ends(now);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/wire/stop.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -42,6 +43,7 @@ void SessionContext::say_stop(int exit_code, const std::string& reason) {
 
 void SessionContext::fail(int exit_code, const std::string& reason) {
   if (phase == SessionPhase::failed) return;
+  ensure(!has_started(), "a peer that trains takes part");
   phase = SessionPhase::failed;
   events.push_back(TakesNoPart{exit_code, reason});
   say_stop(exit_code, reason);
@@ -56,6 +58,7 @@ bool SessionContext::is_destination(PeerId id) const {
 bool SessionContext::comes_later() const { return std::ranges::binary_search(input.absent, input.self); }
 
 std::string SessionContext::name_of(PeerId destination) const {
+  ensure(is_destination(destination), "addresses of destinations alone are known");
   const auto place = std::ranges::lower_bound(input.destinations, destination) - input.destinations.begin();
   return "peer " + std::to_string(destination) + " (" + input.addresses[static_cast<std::size_t>(place)] +
          ")";

@@ -6,6 +6,7 @@
 #include "runtime/wire/numbers.hpp"
 #include "runtime/wire/words_from_observer.hpp"
 #include "runtime/wire/words_to_observer.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -70,6 +71,7 @@ void ObserverLink::show_life(SessionContext& context) {
 /// Names `all_resume_from_` alone, once it is known: another observer may ask again after the first one has
 /// died, and must come to the same checkpoint.
 void ObserverLink::say_what_it_holds(SessionContext& context) const {
+  ensure(all_resume_from_ || context.input.holds, "a peer that resumes says what it holds");
   const std::vector<std::uint64_t> holds =
       all_resume_from_ ? std::vector{*all_resume_from_} : *context.input.holds;
   say_to_observer(FrameKind::holds, context, encode_numbers(holds));
@@ -195,6 +197,7 @@ void ObserverLink::save(SessionState& state) const {
 }
 
 void ObserverLink::restore(SessionState& state) {
+  ensure(!restored_ && unacknowledged_.empty(), "a peer is restored once, before it reports anything");
   restored_ = true;
   last_verdict_ = state.last_verdict;
   for (Report& report : std::exchange(state.unacknowledged_reports, {}))

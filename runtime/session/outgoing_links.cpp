@@ -17,6 +17,7 @@ constexpr std::uint64_t never_sent = std::numeric_limits<std::uint64_t>::max();
 OutgoingLinks::OutgoingLinks(const PeerSessionInput& input)
     : retention_(input.destinations, input.asynchronous) {
   for (const PeerId to : input.destinations) links_.push_back({to});
+  ensure(std::ranges::is_sorted(links_, {}, &OutgoingLink::to), "destinations are ascending");
 }
 
 OutgoingLink& OutgoingLinks::to(PeerId destination) {
@@ -30,6 +31,22 @@ void OutgoingLinks::greet(OutgoingLink& link, bool has_parted, SessionContext& c
   link.awaits_welcome = true;
   const to_neighbor::Hello hello{.next_number = link.next_sequence, .edge_is_out = has_parted};
   context.say(PeerFrame::Way::outlet, link.to, hello, context.hello);
+}
+
+void OutgoingLinks::greet_all(const PartedEdges& parted, SessionContext& context) {
+  for (OutgoingLink& link : links_)
+    if (context.has_started() || !parted.contains(link.to)) greet(link, parted.contains(link.to), context);
+}
+
+void OutgoingLinks::show_life(const PartedEdges& parted, SessionContext& context) {
+  for (OutgoingLink& link : links_) {
+    const bool has_parted = parted.contains(link.to);
+    // The hello or its answer was lost, the destination is not up yet, or an edge that is out may come back.
+    if (!link.awaits_welcome && !has_parted)
+      context.say(PeerFrame::Way::outlet, link.to, to_neighbor::Alive{link.next_sequence});
+    else if (context.has_started() || !has_parted)
+      greet(link, has_parted, context);
+  }
 }
 
 void OutgoingLinks::send(Outgoing message, Instant posted, SessionContext& context) {
@@ -60,6 +77,7 @@ bool OutgoingLinks::hear_welcome(OutgoingLink& link, const FrameHeader& welcome,
 }
 
 void OutgoingLinks::send_again(OutgoingLink& link, std::uint64_t needed_from, SessionContext& context) {
+  ensure(link.greeted_at <= link.next_sequence, "a hello names no message that was not sent");
   retention_.release(link.to, needed_from);
   for (RetainedMessage& message : retention_.of(link.to)) {
     if (message.sequence >= link.greeted_at && message.sequence < link.next_sequence) continue;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/session/context.hpp"
+#include "runtime/session/parted_edges.hpp"
 #include "runtime/session/retention.hpp"
 #include "runtime/session/state.hpp"
 
@@ -31,6 +32,11 @@ class OutgoingLinks {
 
   /// Says hello. `has_parted`: the edge is out, and the hello says so.
   void greet(OutgoingLink& link, bool has_parted, SessionContext& context) const;
+  /// Says hello to all destinations; before the run begins here, not over edges that are out.
+  void greet_all(const PartedEdges& parted, SessionContext& context);
+  /// Sends a heartbeat to all destinations: a hello where the last one is unanswered, and where an edge that
+  /// is out may come back.
+  void show_life(const PartedEdges& parted, SessionContext& context);
   /// Sends and retains a message of the method.
   void send(Outgoing message, Instant posted, SessionContext& context);
   /// True if this is the answer to the last hello.

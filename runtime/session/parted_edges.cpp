@@ -3,6 +3,7 @@
 #include <span>
 
 #include "runtime/wire/words_to_neighbor.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -10,6 +11,30 @@ void PartedEdges::part(PeerId neighbor) {
   std::erase_if(out_, [&](const Edge& edge) { return edge.to == neighbor; });
   std::erase_if(restored_, [&](const auto& edge) { return edge.first == neighbor; });
   out_.push_back({neighbor});
+}
+
+void PartedEdges::restore(PeerId neighbor, std::uint64_t iteration) {
+  ensure(contains(neighbor), "an edge that comes back is out");
+  restored_.emplace_back(neighbor, iteration);
+  std::erase_if(out_, [&](const Edge& edge) { return edge.to == neighbor; });
+}
+
+void PartedEdges::hear_removal(const FrameHeader& word, SessionContext& context) const {
+  if (!is_outdated(word))
+    context.events.push_back(
+        PeerDeparted{word.sender, "it takes this peer for gone, or could not hear it", true});
+}
+
+void PartedEdges::hear_parted(const FrameHeader& parted, std::span<const std::byte> why,
+                              SessionContext& context) const {
+  if (!to_neighbor::as_parted(parted).leaves) return hear_removal(parted, context);
+  context.events.push_back(PeerDeparted{parted.sender, "it " + how_it_left(why)});
+}
+
+void PartedEdges::hear_join(PeerId joiner, SessionContext& context) const {
+  if (!context.has_started() || !context.input.model_bytes) return;
+  if (!contains(joiner)) context.events.push_back(PeerDeparted{joiner, "it was started anew"});
+  context.events.push_back(ModelAsked{joiner});
 }
 
 void PartedEdges::send_edge_request(const EdgeRequest& request, Retention& retention,
@@ -30,6 +55,7 @@ void PartedEdges::send_edge_request(const EdgeRequest& request, Retention& reten
       return;
     }
     case EdgeRequest::What::offer:
+      ensure(contains(neighbor), "an edge that is offered is out");
       for (Edge& edge : out_)
         if (edge.to == neighbor) edge.offered = true;
       context.say(PeerFrame::Way::outlet, neighbor, FrameKind::offer).iteration = request.iteration;

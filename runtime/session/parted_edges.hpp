@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -20,13 +21,13 @@ class PartedEdges {
   bool contains(PeerId neighbor) const { return find(neighbor) != nullptr; }
   /// The edge is out. An offer that was made for it, or an agreement that it be in again, is forgotten.
   void part(PeerId neighbor);
-  /// True if a hello or `parted`, which says that the edge is out, was sent before both ends agreed that it
-  /// be in again. (What comes over another connection than the agreement may come later. If its sender has
-  /// removed the edge once more, its next hello says so.)
-  bool is_outdated(const FrameHeader& word) const {
-    const auto from = restored_from(word.sender);
-    return from && word.iteration < *from;
-  }
+  /// The sender of `word`, a hello or `parted`, says that it has removed the edge, which is in here.
+  void hear_removal(const FrameHeader& word, SessionContext& context) const;
+  /// Another end says that it leaves, for the reason `why`, or has removed the edge.
+  void hear_parted(const FrameHeader& parted, std::span<const std::byte> why, SessionContext& context) const;
+  /// Neighbor `joiner` asks for the model, in the middle of the run. If its edge is in, it is a new process
+  /// without a state, so its predecessor is gone.
+  void hear_join(PeerId joiner, SessionContext& context) const;
 
   /// Notes the change of an edge, and tells the other end.
   void send_edge_request(const EdgeRequest& request, Retention& retention, SessionContext& context);
@@ -55,11 +56,15 @@ class PartedEdges {
     const auto known = std::ranges::find(restored_, neighbor, &std::pair<PeerId, std::uint64_t>::first);
     return known == restored_.end() ? std::nullopt : std::optional(known->second);
   }
-  /// Both ends have agreed: the edge is in again from `iteration` on.
-  void restore(PeerId neighbor, std::uint64_t iteration) {
-    restored_.emplace_back(neighbor, iteration);
-    std::erase_if(out_, [&](const Edge& edge) { return edge.to == neighbor; });
+  /// True if `word`, which says that the edge is out, was sent before both ends agreed that it be in again.
+  /// (What comes over another connection than the agreement may come later. If its sender has removed the
+  /// edge once more, its next hello says so.)
+  bool is_outdated(const FrameHeader& word) const {
+    const auto from = restored_from(word.sender);
+    return from && word.iteration < *from;
   }
+  /// Both ends have agreed: the edge is in again from `iteration` on.
+  void restore(PeerId neighbor, std::uint64_t iteration);
 
   std::vector<Edge> out_;
   std::vector<std::pair<PeerId, std::uint64_t>> restored_;  // neighbor, first iteration with the edge

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,17 +12,15 @@
 #include "runtime/peer/staleness.hpp"
 #include "runtime/session/context.hpp"
 #include "runtime/session/edge_request.hpp"
-#include "runtime/session/greetings.hpp"
-#include "runtime/session/incoming_link.hpp"
+#include "runtime/session/entrance.hpp"
+#include "runtime/session/incoming_links.hpp"
 #include "runtime/session/joining.hpp"
 #include "runtime/session/observer_link.hpp"
 #include "runtime/session/outgoing_links.hpp"
 #include "runtime/session/parted_edges.hpp"
-#include "runtime/session/start_wait.hpp"
 #include "runtime/session/state.hpp"
 #include "runtime/wire/words_from_observer.hpp"
 #include "runtime/wire/words_to_neighbor.hpp"
-#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -51,10 +48,7 @@ class PeerSession {
   /// sources to which this peer sends no messages are told at once.
   void needs_from(std::uint64_t iteration);
   /// Tells all sources at once what this peer needs no more: it leaves, and no other frame will say so.
-  void say_what_it_needs() {
-    for (const IncomingLink& link : incoming_)
-      context_.say(PeerFrame::Way::reply, link.source, to_neighbor::Alive{});
-  }
+  void say_what_it_needs() { incoming_.say_what_is_needed(context_); }
   /// Policy "drop": tells the observer that this peer begins to run without it, or has it back; calls
   /// alternate. `needed`: the first iteration whose messages this peer still needs.
   void turn_from_observer(std::uint64_t needed) {
@@ -68,7 +62,7 @@ class PeerSession {
     if (!context_.has_started()) context_.fail(2, reason);
   }
   /// A possible reason for a late start. It ends the sentence with which this peer gives up waiting.
-  void doubt(const std::string& why) { start_.doubt(why); }
+  void doubt(const std::string& why) { entrance_.doubt(why); }
   /// Policy "drop": an edge leaves, or comes back. While it is out no message of the method passes over it.
   /// Its ends say hello at every heartbeat (and that the edge is out) until they hear each other again.
   void send_edge_request(const EdgeRequest& request) {
@@ -94,9 +88,9 @@ class PeerSession {
   /// Handles a frame that a source has sent to this peer's ROUTER.
   FrameUse hear_source(const FrameHeader& header, std::span<const std::byte> payload, Instant now) {
     const FrameUse use = take_from_source(header, payload);
-    IncomingLink* const link = find_source(header.sender);
-    if (link && use != FrameUse::garbage) link->heard_at = now;
-    if (header.kind == FrameKind::offer && use != FrameUse::garbage) note_agreement(header);
+    if (use == FrameUse::garbage) return use;
+    incoming_.note_heard(header.sender, now);
+    if (header.kind == FrameKind::offer) incoming_.note_agreement(header);
     return use;
   }
   /// Handles a reply that came at the DEALER which is connected to `destination`.
@@ -112,13 +106,9 @@ class PeerSession {
   void release(DataArrived data) { context_.events.push_back(std::move(data)); }
 
   /// When any frame last came from there. A peer that computes or waits still sends heartbeats.
-  Instant last_heard_from(PeerId source) const {
-    const IncomingLink* const link = find_source(source);
-    ensure(link != nullptr, "a peer waits for its sources only");
-    return link->heard_at;
-  }
+  Instant last_heard_from(PeerId source) const { return incoming_.last_heard_from(source); }
   /// When the run's time began; empty before the start.
-  const std::optional<Instant>& origin() const { return origin_; }
+  const std::optional<Instant>& origin() const { return entrance_.origin(); }
   /// The newest evaluation whose verdict has come; empty if none has.
   std::optional<std::uint64_t> last_verdict() const { return observer_.last_verdict(); }
   Instant last_heard_from_observer() const { return observer_heard_at_; }
@@ -143,62 +133,27 @@ class PeerSession {
   }
 
  private:
-  static constexpr const char* parted_from_this = "it takes this peer for gone, or could not hear it";
-
-  const IncomingLink* find_source(PeerId id) const {
-    const auto found = std::ranges::lower_bound(incoming_, id, {}, &IncomingLink::source);
-    return found != incoming_.end() && found->source == id ? &*found : nullptr;
-  }
-  IncomingLink* find_source(PeerId id) {
-    const IncomingLink* const found = std::as_const(*this).find_source(id);
-    return found ? &incoming_[static_cast<std::size_t>(found - incoming_.data())] : nullptr;
-  }
   void greet(OutgoingLink& link) { outgoing_.greet(link, parted_.contains(link.to), context_); }
-  void greet_neighbors() {
-    for (OutgoingLink& link : outgoing_.all())
-      if (context_.has_started() || !parted_.contains(link.to)) greet(link);
+  void greet_neighbors() { outgoing_.greet_all(parted_, context_); }
+  void tell_when_ready() {
+    if (entrance_.completes_greetings(context_)) observer_.say_ready(context_);
   }
-  /// Policy "drop": the sender offers that the edge be in again, or has taken this peer's offer.
-  void note_agreement(const FrameHeader& head) {
-    if (IncomingLink* const link = find_source(head.sender)) link->agrees(head.incarnation);
-  }
-  void tell_when_ready();
   void show_life();
   void show_that_it_joins();
-  void check_deadline();
-  StartReport report() const { return {context_, greetings_, outgoing_, observer_}; }
+  StartReport report() const { return entrance_.report(context_, outgoing_, observer_); }
 
   FrameUse take_from_source(const FrameHeader& head, std::span<const std::byte> payload);
   FrameUse take_from_observer(const FrameHeader& head, std::span<const std::byte> payload, Instant now);
-  FrameUse hear_frame(IncomingLink& link, const FrameHeader& head);
+  FrameUse hear_frame(const FrameHeader& head);
   void hear_hello(const FrameHeader& hello, std::span<const std::byte> payload);
   void answer_hello(const FrameHeader& hello, std::span<const std::byte> payload);
   FrameUse hear_parted(const FrameHeader& head, std::span<const std::byte> payload);
-  void hear_that_it_parted(PeerId neighbor, const FrameHeader& parted, std::span<const std::byte> why);
-  bool is_of_successor(const FrameHeader& hello);
+  void hear_that_it_parted(const FrameHeader& parted, std::span<const std::byte> why);
+  bool is_of_successor(const FrameHeader& hello) const;
   void begin_joining(PeerId neighbor);
   FrameUse hear_model(const FrameHeader& head, std::span<const std::byte> payload);
-  void hear_join(PeerId joiner);
   void hear_start(const from_observer::Start& start, Instant now);
-  /// A peer is gone before the run begins: this one does not wait for it, and takes it for lost from the
-  /// start.
-  void begin_without(PeerId departed, const std::string& how) {
-    if (context_.comes_later() || std::ranges::find(departed_before_start_, departed, &PeerDeparted::id) !=
-                                      departed_before_start_.end())
-      return;
-    if (!find_source(departed) && !context_.is_destination(departed)) return;
-    departed_before_start_.push_back({departed, how.empty() ? "its process has ended" : how});
-    greetings_.do_without(departed);
-    tell_when_ready();
-  }
-  /// The observer says that a process has ended, or `how` it is gone. Ignored if a successor of that process,
-  /// under the same id, has greeted this peer already.
-  void hear_departed(const from_observer::Departed& departed, const std::string& how) {
-    const IncomingLink* const link = find_source(departed.peer);
-    const bool has_successor = link && link->has_greeted() && !link->has_greeted_as(departed.incarnation);
-    if (!has_successor)
-      context_.events.push_back(PeerDeparted{departed.peer, how.empty() ? "its process has ended" : how});
-  }
+  void hear_departed(const from_observer::Departed& departed, std::string how);
   /// Another peer or the observer ends the run. If the run was given up before it began, adds what this peer
   /// knows of the reason.
   void hear_stop(const FrameHeader& stop, std::span<const std::byte> payload) {
@@ -208,20 +163,13 @@ class PeerSession {
   }
 
   SessionContext context_;
-  // Of the run; empty unless this peer has resumed. The observer may know less, if its record has lost its
-  // end, and its clock less than that, if the machine was started anew.
-  std::optional<Duration> age_at_checkpoint_;
   OutgoingLinks outgoing_;
-  std::vector<IncomingLink> incoming_;  // ascending
-  Greetings greetings_;
+  IncomingLinks incoming_;
   PartedEdges parted_;
-  std::optional<Joining> joining_;  // from phase `joining` on
   ObserverLink observer_;
-  StartWait start_;
+  Entrance entrance_;
   Instant observer_heard_at_{};
-  std::optional<Instant> origin_;  // of the run's time
   Instant next_heartbeat_{};
-  std::vector<PeerDeparted> departed_before_start_;  // neighbors
 };
 
 }  // namespace hearsay

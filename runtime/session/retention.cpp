@@ -21,6 +21,9 @@ void Retention::keep(PeerId to, RetainedMessage message) {
   std::vector<RetainedMessage>& messages = of(to);
   if (asynchronous_)
     std::erase_if(messages, [&](const RetainedMessage& older) { return older.key.slot == message.key.slot; });
+  // Messages that are needed no more are dropped from the front.
+  ensure(asynchronous_ || messages.empty() || messages.back().key.iteration <= message.key.iteration,
+         "messages to a destination are kept in the order of their iterations");
   messages.push_back(std::move(message));
 }
 

@@ -34,6 +34,7 @@ Duration SilenceWatch::silence(Instant now, Instant since, Instant last) const {
 
 SilenceWatch::Judgement SilenceWatch::judge(Instant now, Instant since, std::uint64_t iteration,
                                             const std::vector<PeerId>& awaited) {
+  ensure(since <= now, "a wait is judged after it has begun");
   Judgement judgement;
   LongWait wait{self_, iteration, now - std::max(since, stalls_.last_end()), heartbeat_, then_, {}};
   for (const PeerId id : awaited) {

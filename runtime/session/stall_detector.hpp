@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/foundation/units.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -17,6 +18,7 @@ class StallDetector {
 
   /// Call this several times a second: a longer time between two calls counts as a break.
   void look(Instant now) {
+    ensure(looked_at_ <= now, "time does not run backwards");
     if (now - looked_at_ > shortest_stall_) last_end_ = now;
     looked_at_ = now;
   }

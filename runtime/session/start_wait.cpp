@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "topology/foundation/ensure.hpp"
+
 namespace hearsay {
 
 namespace {
@@ -14,6 +16,7 @@ std::string instead(const std::string& name) {
 
 std::string StartReport::answers_instead(PeerId destination) const {
   const auto link = std::ranges::lower_bound(outgoing_.all(), destination, {}, &OutgoingLink::to);
+  ensure(link != outgoing_.all().end() && link->to == destination, "a peer waits for its destinations");
   return instead(link->answers_instead);
 }
 

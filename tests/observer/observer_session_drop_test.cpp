@@ -208,6 +208,20 @@ TEST_CASE("observer session, drop: one that joins takes part in the evaluations 
   CHECK(scene.session.outcome().returned == 0);
 }
 
+TEST_CASE("observer session, drop: a process that joins in its own place makes no evaluation a second time") {
+  Scene scene(dropping_experiment());
+  scene.start();
+  for (const PeerId id : {0u, 1u}) scene.evaluation(id, 5);
+  scene.evaluation(0, 10);
+  scene.say(1, FrameKind::join, {}, 8);  // it did not hear `start`, and its neighbor has gone on without it
+  scene.evaluation(1, 10);               // that was made without it, as it joined
+  for (const PeerId id : {0u, 1u}) scene.evaluation(id, 15);
+  scene.session.lose_peer(0, "peer 0 was lost: killed");
+  std::vector<std::uint64_t> made;
+  for (const Evaluation& evaluation : scene.session.evaluations()) made.push_back(evaluation.iteration);
+  CHECK(made == std::vector<std::uint64_t>{0, 5, 10, 15});
+}
+
 TEST_CASE("observer session, drop: a run that is at its end takes nobody in, and says so") {
   Scene scene(dropping_experiment());
   scene.start();
@@ -222,17 +236,18 @@ TEST_CASE("observer session, drop: a run that is at its end takes nobody in, and
 
 TEST_CASE(
     "observer session, drop: before a run of hosts begins, a peer is silent from its first word on only") {
-  Scene of_one_machine(dropping_experiment());
-  const auto& experiment = of_one_machine.experiment;
-  ObserverSession session(Scene::on_hosts(experiment), of_one_machine.evaluator, begin);
+  const Experiment<double> experiment = dropping_experiment();
+  const Agreement agreement = agreement_of(experiment);
+  Observer<double> evaluator(experiment.problem);
+  ObserverSession session(Scene::on_hosts(experiment), evaluator, begin);
   const auto say = [&](PeerId sender, FrameKind kind, Duration at) {
     FrameHeader header;
     header.kind = kind;
     header.sender = sender;
-    header.run_id = run_id(of_one_machine.agreement);
+    header.run_id = run_id(agreement);
     header.iteration = experiment.iterations;
     const std::vector<std::byte> payload =
-        kind == FrameKind::hello ? encode_agreement(of_one_machine.agreement) : std::vector<std::byte>();
+        kind == FrameKind::hello ? encode_agreement(agreement) : std::vector<std::byte>();
     session.hear(header, payload, begin + at);
   };
   /// Time passes, in which peer 0 is heard.

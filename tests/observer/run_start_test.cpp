@@ -247,7 +247,7 @@ TEST_CASE("resume: all begin anew only if the run had not come to the first chec
     input.failure.checkpoint_every = 20;
     ObserverFrames words(1);
     const IdClaims claims(input, words);
-    RunStart start(input, claims);
+    RunStart start(input, claims, words, Instant{});
     for (const auto& [id, holds] : {std::pair(PeerId{0}, state.first), std::pair(PeerId{1}, state.second)}) {
       start.note_welcome(id, true);
       ByteWriter payload;

@@ -1,0 +1,49 @@
+#include "runtime/observer/meter_readings.hpp"
+
+#include <algorithm>
+
+#include "topology/foundation/ensure.hpp"
+
+namespace hearsay {
+
+void MeterReadings::note(PeerId peer, const PeerMeters& meters) {
+  ensure(peer < last_.size(), "meters are of a peer of this run");
+  last_[peer] = meters;
+}
+
+void MeterReadings::begin_anew(PeerId peer) {
+  PeerMeters& last = last_[peer];
+  before_[peer].bytes_sent += last.bytes_sent;
+  before_[peer].messages_sent += last.messages_sent;
+  before_[peer].gradient_evaluations += last.counters.gradient_evaluations;
+  last = {};
+}
+
+Evaluation MeterReadings::together(std::uint64_t iteration,
+                                   const std::vector<std::optional<PeerMeters>>& told) const {
+  ensure(told.size() == last_.size(), "the meters of an evaluation are by peer");
+  Evaluation evaluation;
+  evaluation.iteration = iteration;
+  Duration last{0};
+  for (PeerId peer = 0; peer < told.size(); ++peer) {
+    const PeerMeters& meters = told[peer] ? *told[peer] : last_[peer];
+    last = std::max(last, meters.now);
+    // Summed as seconds: durations from a faulty peer could overflow.
+    evaluation.compute_seconds += seconds(meters.compute);
+    evaluation.wait_seconds += seconds(meters.wait);
+    evaluation.wire_seconds += seconds(meters.wire);
+    evaluation.bytes_sent += meters.bytes_sent + before_[peer].bytes_sent;
+    evaluation.messages_sent += meters.messages_sent + before_[peer].messages_sent;
+    evaluation.gradient_evaluations +=
+        meters.counters.gradient_evaluations + before_[peer].gradient_evaluations;
+    evaluation.gossip_rounds = std::max(evaluation.gossip_rounds, meters.counters.gossip_rounds);
+  }
+  const auto peer_count = static_cast<double>(told.size());
+  evaluation.seconds = seconds(last);
+  evaluation.compute_seconds /= peer_count;
+  evaluation.wait_seconds /= peer_count;
+  evaluation.wire_seconds /= peer_count;
+  return evaluation;
+}
+
+}  // namespace hearsay

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runtime/record/outcome.hpp"
+#include "topology/foundation/peer_id.hpp"
+
+namespace hearsay {
+
+/// The newest meters of every peer, and what they come to together. A peer that has joined begins at 0; the
+/// counts of its predecessor are added to its own.
+class MeterReadings {
+ public:
+  explicit MeterReadings(PeerId peer_count) : last_(peer_count), before_(peer_count) {}
+
+  /// Peer `peer` tells its meters with an evaluation.
+  void note(PeerId peer, const PeerMeters& meters);
+  /// A new peer takes the place of peer `peer`.
+  void begin_anew(PeerId peer);
+  /// The newest of each peer, by id.
+  const std::vector<PeerMeters>& last() const { return last_; }
+
+  /// Returns the part of the evaluation at `iteration` that the meters say. `told`, by peer, came with it; of
+  /// a peer that told none, its newest count.
+  Evaluation together(std::uint64_t iteration, const std::vector<std::optional<PeerMeters>>& told) const;
+
+ private:
+  struct Counts {
+    std::uint64_t bytes_sent = 0;
+    std::uint64_t messages_sent = 0;
+    std::uint64_t gradient_evaluations = 0;
+  };
+
+  std::vector<PeerMeters> last_;
+  std::vector<Counts> before_;  // of the earlier processes of a peer that has joined
+};
+
+}  // namespace hearsay
