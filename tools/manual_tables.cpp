@@ -34,8 +34,6 @@ std::string heading(std::initializer_list<std::string> cells) {
   return text + "\n";
 }
 
-std::string code(const std::string& text) { return "`" + text + "`"; }
-
 std::string joined(std::string_view description, std::string_view details) {
   return std::string(description) + (details.empty() ? "" : "; " + std::string(details));
 }

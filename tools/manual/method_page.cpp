@@ -14,8 +14,6 @@ namespace hearsay {
 
 namespace {
 
-std::string code(const std::string& text) { return "`" + text + "`"; }
-
 /// Returns the row of the key in the reference, which has all keys of methods.
 const KeyInfo& key_named(const std::string& key) {
   return *std::ranges::find(key_reference(), key, &KeyInfo::key);
