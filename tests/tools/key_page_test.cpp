@@ -86,7 +86,7 @@ TEST_CASE("key page: an option stands with every method that reads it, and the d
     for (const MethodOptions::Entry& entry : method.options)
       if (entry.row->name == "local_steps") CHECK(contains(page, "\n  " + method.name + " "));
   CHECK(contains(page, "  fed-vote           40\n"));
-  CHECK(contains(page, "  * algorithm.local_steps = \"?\": expected a whole number >= 1\n"));
+  CHECK(contains(page, "  * algorithm.local_steps = -1: expected a whole number >= 1\n"));
   CHECK(contains(page, "allreduce-sgd does not read it; leave it out (those that do: d-psgd,"));
   CHECK(contains(page_of("algorithm.inner_growth"),
                  "dpsvrg  1.2; not read with estimator = loopless-svrg or estimator = saga\n"));

@@ -199,16 +199,18 @@ std::string refusal(const std::string& toml, const std::string& key) {
   return {};
 }
 
-/// Returns what is said of a value that the key cannot have; empty if any is read, and judged later. A word
-/// that is no choice says more than a number in its place.
+/// Returns what is said of a value that the key cannot have; empty if any is read, and judged later. Of
+/// several refusals the longest says most.
 std::string refusal_of_value(const KeyInfo& key) {
-  const bool is_file = key.type == "path";
-  for (const std::string value : {"\"?\"", "-1", "true"}) {
-    if (is_file && value.front() == '"') continue;
+  std::string longest;
+  for (const std::string value : {"-1", "\"?\"", "true"}) {
+    if (key.type == "path" && value.front() == '"') continue;
     const std::string sentence = refusal(key.key + " = " + value + "\n", key.key);
-    if (sentence.starts_with(key.key + " = ")) return sentence;
+    const std::string begin = key.key + " = " + value;
+    if (sentence.starts_with(begin) && sentence.size() - begin.size() > longest.size())
+      longest = sentence.substr(begin.size()).insert(0, begin);
   }
-  return {};
+  return longest;
 }
 
 /// Returns what is said if the option is set for a method that does not read it; empty if all read it.
