@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "algorithms/compression/registry.hpp"
+#include "algorithms/methods/own_methods.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/objectives/registry.hpp"
 #include "runtime/settings/key_reference.hpp"
@@ -43,7 +44,8 @@ std::string method_table() {
   std::string text =
       heading({"`algorithm.kind`", "what it is", "bytes a peer sends per iteration", "memory, in d"});
   for (const MethodInfo& method : methods()) {
-    std::string names = "[" + code(method.name) + "](methods/" + source_stem(method) + ".hpp)";
+    std::string names = code(method.name);
+    if (!is_from_outside(method)) names = "[" + names + "](methods/" + source_stem(method) + ".hpp)";
     for (const std::string& alias : method.aliases) names += " (" + code(alias) + ")";
     text += row({names, method.summary, method.bytes, method.manual.memory});
   }

@@ -179,6 +179,7 @@ MethodInfo mcm_info() {
           .options = {{option::down_compressor, "dither(linf, levels=7, bucket=512)"},
                       {option::memory_step, "auto"},
                       {option::down_memory_step, "auto"}},
+          .trials = {.none_because = "as artemis, and a little nearer to the optimum in the end"},
           .manual = {.iteration = "xhat = H + Omega, Omega = C_dwn(w - H); H <- H + alpha_dwn Omega; q_i = "
                                   "C(g_i(xhat) - h_i); h_i <- h_i + alpha q_i; w <- w - eta (hbar + (1/r) "
                                   "sum_S q_i)",
@@ -199,6 +200,7 @@ MethodInfo rand_mcm_info() {
   info.manual.bytes_note = "";
   info.manual.memory = "hub n + 7 (drop: 2 n + 5), worker 5";
   info.make = factory<RandMcm>();
+  info.trials = {.none_because = "as mcm, and its hub encodes once for each worker"};
   return info;
 }
 
