@@ -87,7 +87,7 @@ def build(program, folder):
     pages.gather(root, docs)
     shutil.copy(folder_of_parts / "theme/extra.css", docs)
     generated = reference.generate(root, program, docs, folder / "runs")
-    pages.link_names(docs, reference.known_names(docs))
+    pages.link_names(docs, reference.known_names(docs), reference.known_choices(docs))
     config = navigation(docs, generated).replace("custom_dir: THEME", f"custom_dir: {folder_of_parts / 'theme'}")
     (folder / "mkdocs.yml").write_text(config + f"docs_dir: {docs}\nsite_dir: {html}\n")
     made = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "-f", folder / "mkdocs.yml"],

@@ -180,6 +180,16 @@ def commands(say, docs):
     (docs / "reference/commands.md").write_text(text)
 
 
+def known_choices(docs):
+    """The page and anchor of every compressor, topology, model and the like whose name has one meaning."""
+    places = {}
+    for page in (docs / "reference/choices").glob("*.md"):
+        for line in page.read_text().splitlines():
+            if line.startswith("## "):
+                places.setdefault(line[3:], []).append(f"{page.relative_to(docs).as_posix()}#{anchor_of(line[3:])}")
+    return {name: found[0] for name, found in places.items() if len(found) == 1}
+
+
 def known_names(docs):
     """The page of every method, key and file that is shown."""
     names = {page.stem: page.relative_to(docs).as_posix() for page in (docs / "reference/methods").glob("*.md")
