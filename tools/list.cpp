@@ -106,17 +106,17 @@ int print_keys(const ListOptions& options) {
   return exit_done;
 }
 
-/// Throws Misuse if the name is that of a key, or of a table of keys.
-void require_no_key(const std::string& name) {
+/// Throws Misuse if the name is that of a table of keys.
+void require_no_table(const std::string& name) {
   for (const KeyInfo& info : key_reference())
-    if (info.key == name || info.key.starts_with(name + "."))
-      throw Misuse("NAME", name, "it is a key, or a table of keys; expected hearsay list --keys " + name);
+    if (info.key.starts_with(name + "."))
+      throw Misuse("NAME", name, "it is a table of keys; expected hearsay list --keys " + name);
 }
 
 int print_pages(const ListOptions& options) {
   if (options.json)
     throw Misuse("--json", options.name, "a page is text; expected hearsay list --json alone");
-  if (options.markdown.empty()) require_no_key(options.name);
+  if (options.markdown.empty()) require_no_table(options.name);
   std::string (&render)(const Page&) = options.markdown.empty() ? page_text : page_markdown;
   std::string text;
   for (const Page& page : pages_named(options.name, options.markdown))
@@ -153,7 +153,7 @@ int list_command(const ListOptions& options) {
 void add_list(CommandLine& program, Invocation& invocation) {
   CommandLine command = program.command(
       "list",
-      "methods, compressors, topologies, models, data formats, and a page of each; keys of run files");
+      "methods, compressors, topologies, models, data formats, keys of run files, and a page of each");
   const auto options = std::make_shared<ListOptions>();
   command.optional_argument(
       "NAME", &options->name,
@@ -165,7 +165,8 @@ void add_list(CommandLine& program, Invocation& invocation) {
   command.option("--markdown", &options->markdown,
                  "in Markdown: one table of the manual, or the page NAME of what is so called",
                  {.values = printable, .excludes = "--json"});
-  command.examples({"hearsay list", "hearsay list choco-sgd", "hearsay list --keys network"});
+  command.examples({"hearsay list", "hearsay list choco-sgd", "hearsay list network.latency",
+                    "hearsay list --keys network"});
   command.when_chosen(
       [options, &invocation] { invocation.run = [options] { return list_command(*options); }; });
 }

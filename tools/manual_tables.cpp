@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "algorithms/compression/registry.hpp"
+#include "algorithms/methods/own_methods.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/objectives/registry.hpp"
 #include "runtime/settings/key_reference.hpp"
@@ -34,10 +35,9 @@ std::string heading(std::initializer_list<std::string> cells) {
   return text + "\n";
 }
 
-std::string code(const std::string& text) { return "`" + text + "`"; }
-
+/// Returns what a row says of a name: if it is long the first clause, for the name has a page.
 std::string joined(std::string_view description, std::string_view details) {
-  return std::string(description) + (details.empty() ? "" : "; " + std::string(details));
+  return cell_text(std::string(description) + (details.empty() ? "" : "; " + std::string(details)));
 }
 
 /// The page of a method has the rest: `hearsay list NAME`.
@@ -45,7 +45,8 @@ std::string method_table() {
   std::string text =
       heading({"`algorithm.kind`", "what it is", "bytes a peer sends per iteration", "memory, in d"});
   for (const MethodInfo& method : methods()) {
-    std::string names = "[" + code(method.name) + "](methods/" + source_stem(method) + ".hpp)";
+    std::string names = code(method.name);
+    if (!is_from_outside(method)) names = "[" + names + "](methods/" + source_stem(method) + ".hpp)";
     for (const std::string& alias : method.aliases) names += " (" + code(alias) + ")";
     text += row({names, method.summary, method.bytes, method.manual.memory});
   }
@@ -68,7 +69,7 @@ std::string readers(const OptionRow& row) {
 std::string option_table() {
   std::string text = heading({"key of `[algorithm]`", "what it says", "methods, with the default"});
   for (const OptionRow* const option : option_rows())
-    text += row({code(option->name), option->description, readers(*option)});
+    text += row({code(option->name), cell_text(option->description), readers(*option)});
   return text;
 }
 
@@ -77,7 +78,7 @@ std::string compressor_table() {
   for (const CompressorName& compressor : compressor_names())
     text +=
         row({std::string(compressor.manual.spellings), joined(compressor.summary, compressor.manual.details),
-             std::string(compressor.manual.unbiased), std::string(compressor.manual.bytes)});
+             std::string(compressor.manual.unbiased), cell_text(std::string(compressor.manual.bytes))});
   return text;
 }
 

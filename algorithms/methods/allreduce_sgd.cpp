@@ -29,19 +29,21 @@ Traffic AllreduceSgd<Scalar>::traffic(std::uint64_t, const PeerRows&) const {
 }
 
 MethodInfo allreduce_sgd_info() {
-  return {.name = "allreduce-sgd",
-          .summary = "centralized SGD by ring all-reduce: the baseline",
-          .equation = "x <- x - (eta/n) sum_j g_j",
-          .bytes = "2(n-1) (4d/n + 64)",
-          .source = "ring of Patarasuk and Yuan 2009, section 4",
-          .compressor = CompressorNeed::none,
-          .pattern = Pattern::ring,
-          .permits_negative_weights = true,
-          .permits_time_varying = true,
-          .manual = {.iteration = "x <- x - (eta/n) sum_j g_j, by a ring all-reduce",
-                     .memory = "3",
-                     .needs = "nothing of W"},
-          .make = factory<AllreduceSgd>()};
+  return {
+      .name = "allreduce-sgd",
+      .summary = "centralized SGD by ring all-reduce: the baseline",
+      .equation = "x <- x - (eta/n) sum_j g_j",
+      .bytes = "2(n-1) (4d/n + 64)",
+      .source = "ring of Patarasuk and Yuan 2009, section 4",
+      .compressor = CompressorNeed::none,
+      .pattern = Pattern::ring,
+      .permits_negative_weights = true,
+      .permits_time_varying = true,
+      .trials = {.with = {{.because = "averages exactly: no method of plain steps takes fewer iterations"}}},
+      .manual = {.iteration = "x <- x - (eta/n) sum_j g_j, by a ring all-reduce",
+                 .memory = "3",
+                 .needs = "nothing of W"},
+      .make = factory<AllreduceSgd>()};
 }
 
 }  // namespace hearsay

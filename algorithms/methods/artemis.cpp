@@ -88,6 +88,9 @@ MethodInfo artemis_info() {
           .options = {{option::memories, "pp2"},
                       {option::down_compressor, "dither(linf, levels=7, bucket=512)"},
                       {option::memory_step, "auto"}},
+          .trials = {.with = {{.compressor = "dither(linf, bits=4, bucket=512)",
+                               .because = "steps of one machine through a hub, in an eighth of the bytes",
+                               .options = {{option::down_compressor, "dither(linf, bits=4, bucket=512)"}}}}},
           .manual = {.bytes_note = "(*)",
                      .memory = "hub 6 (pp1, drop: n + 4), worker 4",
                      .needs = "a hub and workers; both compressors unbiased"},
@@ -103,6 +106,7 @@ MethodInfo diana_info() {
   info.source = "Mishchenko et al. 2019, arXiv:1901.09269, Algorithm 1";
   info.options.clear(option::down_compressor);
   info.manual.needs = "a hub and workers; C unbiased";
+  info.trials = {.none_because = "artemis, whose answer from the hub is compressed, too, is tried"};
   return info;
 }
 

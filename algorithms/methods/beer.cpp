@@ -98,6 +98,9 @@ MethodInfo beer_info() {
               [](const MethodOptions& options, double keep, double mu) {
                 return replica_gossip_model(options[option::consensus_step], keep, mu);
               },
+          .trials = {.with = {{.compressor = "topk(10%)",
+                               .because = "as cedas, with a biased compressor",
+                               .iterations = 1.5}}},
           .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (H_j - H_i) - eta V_i; V_i <- V_i + gamma "
                                   "sum_j w_ij (G_j - G_i) + g_i' - g_i; H_i, G_i follow x_i, V_i through C",
                      .memory = "2 deg + 7",

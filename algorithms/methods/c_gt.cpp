@@ -96,6 +96,9 @@ MethodInfo c_gt_info() {
       .compresses_trackers = true,
       .options = {{option::consensus_step, 0.2}, {option::damping, 0.3}},
       .gossip_model = c_gt_gossip_model,
+      .trials = {.with = {{.compressor = "dither(linf, bits=2, bucket=512)",
+                           .because = "as cedas, by gradient tracking",
+                           .iterations = 1.2}}},
       .manual = {.iteration = "x_i <- x_i - gamma sum_j w_ij (xhat_i - xhat_j) - eta y_i; y_i <- y_i - gamma "
                               "sum_j w_ij (yhat_i - yhat_j) + g_i' - g_i; xhat_i = H_i + C(x_i - H_i), H_i "
                               "<- H_i + a (xhat_i - H_i), yhat_i likewise",

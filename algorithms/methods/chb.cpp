@@ -145,6 +145,7 @@ MethodInfo chb_info() {
           .options = {{option::momentum, 0.4}, {option::threshold, "auto"}},
           .check = check_batch,
           .unknown_sizes = [](const MethodOptions&) { return UnknownSizes{"the gradients"}; },
+          .trials = {.none_because = "for full gradients only"},
           .manual = {.memory = "hub 7 (drop: n + 6), worker 5", .needs = "a hub and workers; full gradients"},
           .make = factory<Chb>()};
 }

@@ -94,6 +94,7 @@ MethodInfo choco_gossip_info() {
               [](const MethodOptions& options, double keep, double mu) {
                 return replica_gossip_model(options[option::consensus_step], keep, mu);
               },
+          .trials = {.none_because = "it averages, and does not train"},
           .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (xhat_j - xhat_i) from x_0 - eta grad "
                                   "f_i(x_0): averages, no training",
                      .bytes_note = " (*)",

@@ -75,22 +75,24 @@ Traffic CompAms<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) con
 }
 
 MethodInfo comp_ams_info() {
-  return {.name = "comp-ams",
-          .summary = "a hub: compressed gradients with error feedback, AMSGrad at the hub",
-          .equation = "c_i = C(g_i + e_i), e_i <- g_i + e_i - c_i; x by AMSGrad from (1/r) sum_S c_i",
-          .bytes = "hub r (4d + 64), worker |C| + 64",
-          .source = "Li, Karimi, Li 2022, arXiv:2205.05632, Algorithm 2",
-          .compressor = CompressorNeed::contracting,
-          .membership = Membership::exact,
-          .may_be_joined = true,
-          .default_compressor = "topk(10%)",
-          .default_step_size = 0.001,
-          .pattern = Pattern::star,
-          .permits_negative_weights = true,
-          .permits_time_varying = true,
-          .options = {{option::optimizer, "amsgrad(0.9, 0.999)"}},
-          .manual = {.memory = "hub 8, worker 3", .needs = "a hub and workers; C contracting"},
-          .make = factory<CompAms>()};
+  return {
+      .name = "comp-ams",
+      .summary = "a hub: compressed gradients with error feedback, AMSGrad at the hub",
+      .equation = "c_i = C(g_i + e_i), e_i <- g_i + e_i - c_i; x by AMSGrad from (1/r) sum_S c_i",
+      .bytes = "hub r (4d + 64), worker |C| + 64",
+      .source = "Li, Karimi, Li 2022, arXiv:2205.05632, Algorithm 2",
+      .compressor = CompressorNeed::contracting,
+      .membership = Membership::exact,
+      .may_be_joined = true,
+      .default_compressor = "topk(10%)",
+      .default_step_size = 0.001,
+      .pattern = Pattern::star,
+      .permits_negative_weights = true,
+      .permits_time_varying = true,
+      .options = {{option::optimizer, "amsgrad(0.9, 0.999)"}},
+      .trials = {.none_because = "its step size is far shorter than that of other methods: not tuned alike"},
+      .manual = {.memory = "hub 8, worker 3", .needs = "a hub and workers; C contracting"},
+      .make = factory<CompAms>()};
 }
 
 }  // namespace hearsay

@@ -50,6 +50,7 @@ MethodInfo d2_info() {
       .needs_symmetric_mixing = true,
       .permits_negative_weights = true,
       .smallest_eigenvalue_above = -1.0 / 3.0,
+      .trials = {.with = {{.because = "no bias where peers have different data", .weights = "lazy"}}},
       .manual = {.iteration = "phi_i = psi_i' + x_i - psi_i, psi_i' = x_i - eta g_i; x_i <- sum_j w_ij phi_j",
                  .memory = "4",
                  .needs = "W symmetric, smallest eigenvalue above -1/3 (`weights = \"lazy\"` always is)",

@@ -76,6 +76,13 @@ MethodInfo d_psgd_info() {
                   {option::staleness, 0},
                   {option::order, "combine-then-adapt"}},
       .orders = {"combine-then-adapt", "adapt-then-combine"},
+      .trials = {.with = {{.because = "one message a neighbor, none waits for another: for long latencies"},
+                          {.because = "one message a round, which travels during the gradient: full "
+                                      "precision on slow networks",
+                           .only_on = ScheduledTopology{"exponential", "one-peer-exponential"}},
+                          {.because = "one message a neighbor for four steps",
+                           .iterations = 0.3,
+                           .options = {{option::local_steps, 4}}}}},
       .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (x_j - x_i) - eta g_i, gamma = 1 unless said",
                  .memory = "3 (+ s with `staleness = s`)",
                  .needs = "W doubly stochastic; with staleness symmetric, the same in every round, gamma (1 "

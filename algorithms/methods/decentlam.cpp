@@ -59,6 +59,8 @@ MethodInfo decentlam_info() {
           .smallest_eigenvalue_above = 0.0,
           .options = {{option::momentum, 0.9}},
           .divides_by_step = [](const MethodOptions&) { return std::string("decentlam"); },
+          .trials = {.with = {{.because = "momentum that does not amplify the bias of different data",
+                               .iterations = 0.5}}},
           .manual = {.memory = "5", .needs = "W symmetric, no eigenvalue below 0"},
           .make = factory<DecentLam>()};
 }

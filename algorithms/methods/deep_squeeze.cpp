@@ -88,6 +88,9 @@ MethodInfo deep_squeeze_info() {
           .permits_time_varying = true,
           .options = {{option::consensus_step, 0.05}, {option::optimizer, "sgd"}, {option::local_steps, 1}},
           .gossip_model = deep_squeeze_gossip_model,
+          .trials = {.with = {{.compressor = "topk(10%)",
+                               .because = "as choco-sgd, without replicas: where there are many neighbors",
+                               .iterations = 4.0}}},
           .manual = {.iteration = "x_i <- x_i - eta g_i; c_i = C(x_i + e_i); e_i <- x_i + e_i - c_i; x_i <- "
                                   "x_i + gamma sum_j w_ij (c_j - c_i)",
                      .memory = "6",

@@ -90,6 +90,9 @@ MethodInfo demo_info() {
           .permits_time_varying = true,
           .options = {{option::signs, "unsigned"}, {option::error_decay, 0.999}, {option::aggregate, "mean"}},
           .check = check_signs,
+          .trials = {.with = {{.compressor = "dct(chunk=64) | chunk-topk(8/64)",
+                               .because = "the largest components of momentum, without local steps",
+                               .iterations = 1.2}}},
           .manual = {.iteration =
                          "m_i <- beta m_i + eta g_i; q_i = C(m_i); m_i <- m_i - q_i; x <- x - (1/n) sum_j "
                          "q_j, or x - eta times its signs; packets gathered round a ring",

@@ -87,6 +87,7 @@ MethodInfo dore_info() {
                       {option::error_decay, 1.0},
                       {option::down_compressor, "dither(linf, levels=7, bucket=512)"},
                       {option::memory_step, "auto"}},
+          .trials = {.none_because = "as artemis, with two more constants to choose"},
           .manual = {.iteration = "q_i = C(g_i - h_i); h_i <- h_i + alpha q_i; p = -eta (hbar + (1/r) sum_S "
                                   "q_i) + a e; x <- x + beta C_dwn(p); e <- p - C_dwn(p)",
                      .bytes_note = "(*)",

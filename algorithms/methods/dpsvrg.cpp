@@ -248,6 +248,7 @@ MethodInfo dpsvrg_info() {
           .unread_options = unread_options,
           .check = check_estimator,
           .reads_rho = [](const MethodOptions& options) { return options[option::gossip] == "chebyshev"; },
+          .trials = {.with = {{.because = "for composite objectives, with corrected gradients"}}},
           .manual = {.iteration = "v_i = g_i(x_i) - g_i(xt_i) + grad f_i(xt_i); q = x - eta v; c(k) times "
                                   "q_i <- sum_j w_ij q_j; x_i <- prox_{eta h}(q_i)",
                      .memory = "7",

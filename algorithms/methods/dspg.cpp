@@ -54,6 +54,7 @@ MethodInfo dspg_info() {
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .composite = true,
+          .trials = {.with = {{.because = "for composite objectives"}}},
           .manual = {.memory = "4", .needs = "W doubly stochastic; a falling step size"},
           .make = factory<Dspg>()};
 }

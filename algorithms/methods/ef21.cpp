@@ -133,6 +133,7 @@ MethodInfo ef21_info() {
           .permits_time_varying = true,
           .permits_tree = true,
           .options = {{option::momentum, 0.0}},
+          .trials = {.none_because = "ef21-bc, whose hub compresses, too, is tried"},
           .manual = {.memory = "hub 6 (drop: n + 4), worker 4",
                      .needs = "a hub and workers; C contracting",
                      .related = "momentum: Fatkhullin et al. 2023, arXiv:2305.15155"},
@@ -148,6 +149,7 @@ MethodInfo econtrol_info() {
   info.permits_tree = false;
   info.options = {{option::control, 0.1}};
   info.manual = {.memory = "hub 7 (drop: n + 5), worker 5", .needs = "a hub and workers; C contracting"};
+  info.trials = {.none_because = "as ef21; what it gains with small batches was not measured"};
   return info;
 }
 
@@ -163,6 +165,10 @@ MethodInfo ef21_bc_info() {
   info.options.set(option::down_compressor, "topk(10%)");
   info.manual.memory = "hub 7 (drop: n + 5), worker 5";
   info.manual.needs = "a hub and workers, all in every round; both compressors contracting";
+  info.trials = {.with = {{.compressor = "topk(10%)",
+                           .because = "as artemis, with the largest entries",
+                           .iterations = 1.2,
+                           .options = {{option::down_compressor, "topk(10%)"}}}}};
   return info;
 }
 
@@ -191,6 +197,7 @@ MethodInfo cd_adam_info() {
   info.options.set(option::optimizer, "amsgrad(0.9, 0.99)");
   info.check = check_adam_step;
   info.manual.memory = "hub 11 (drop: n + 9), worker 9";
+  info.trials = {.none_because = "its step size is far shorter than that of other methods: not tuned alike"};
   return info;
 }
 

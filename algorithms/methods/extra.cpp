@@ -50,6 +50,7 @@ MethodInfo extra_info() {
           .membership = Membership::reinitialise,
           .needs_symmetric_mixing = true,
           .permits_negative_weights = true,
+          .trials = {.with = {{.because = "as d2, and models travel during the gradient"}}},
           .manual = {.memory = "5", .needs = "W symmetric"},
           .make = factory<Extra>()};
 }

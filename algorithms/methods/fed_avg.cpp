@@ -106,6 +106,9 @@ MethodInfo fed_avg_info() {
   info.aliases = {"fedavg"};
   info.summary = "a hub: H local steps at every worker, then the mean of their models";
   info.source = "McMahan et al. 2017, arXiv:1602.05629, Algorithm 1";
+  info.trials = {
+      .with = {{.because = "ten steps to a message, through a hub: where its port is faster than the others",
+                .iterations = 0.2}}};
   return info;
 }
 
@@ -120,6 +123,9 @@ MethodInfo fed_paq_info() {
   info.compressor = CompressorNeed::unbiased;
   info.default_compressor = "dither(linf, levels=7, bucket=512)";
   info.manual.needs = "a hub and workers; C unbiased";
+  info.trials = {.with = {{.compressor = "dither(linf, bits=4, bucket=512)",
+                           .because = "fed-avg, and an eighth of the bytes to the hub",
+                           .iterations = 0.2}}};
   return info;
 }
 
@@ -132,6 +138,7 @@ MethodInfo fed_prox_info() {
   info.source = "Li et al. 2020, arXiv:1812.06127, Algorithm 2";
   info.options.set(option::proximal, 0.1);
   info.manual.memory = "hub 6, worker 5";
+  info.trials = {.none_because = "where it beats fed-avg, scaffold beats both"};
   return info;
 }
 

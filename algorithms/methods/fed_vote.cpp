@@ -198,6 +198,9 @@ MethodInfo fed_vote_info() {
                   {option::local_steps, 40},
                   {option::vote, "binary"},
                   {option::trust, "equal"}},
+      .trials =
+          {.none_because =
+               "a few votes know a weight only roughly: its loss has a floor, and weights stay in (-1, 1)"},
       .manual = {.memory = "hub 8, worker 7", .needs = "a hub and workers; a minimiser in (-1, 1)^d"},
       .make = factory<FedVote>()};
 }

@@ -95,6 +95,8 @@ MethodInfo gas_loc_info() {
                                OuterRule::parse(options[option::outer]).momentum,
                                options[option::mixes] == "momentum"};
           },
+      .trials = {.with = {{.because = "diloco without an all-reduce: one message a neighbor for ten steps",
+                           .iterations = 0.15}}},
       .manual = {.iteration = "y_i = x_i after H local steps; u_i = x_i + rho (y_i - x_i); v_i = u_i + beta "
                               "(u_i - u_i before); x_i <- v_i + gamma sum_j w_ij (v_j - v_i)",
                  .memory = "6",

@@ -51,6 +51,7 @@ MethodInfo led_info() {
           .permits_negative_weights = true,
           .smallest_eigenvalue_above = 0.0,
           .options = {{option::consensus_step, 0.2}, {option::local_steps, 5}},
+          .trials = {.with = {{.because = "as k-gt, in one message of half the size", .iterations = 0.4}}},
           .manual = {.memory = "4", .needs = "W symmetric, no eigenvalue below 0"},
           .make = factory<Led>()};
 }

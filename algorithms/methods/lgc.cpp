@@ -257,6 +257,8 @@ MethodInfo lgc_info() {
           .options = {{option::rank, 8}, {option::dense_rounds, 20}},
           .check = check_learned_rank,
           .unknown_sizes = [](const MethodOptions&) { return UnknownSizes{"the gradients"}; },
+          .trials = {.none_because = "it gains only where workers differ for long; its rank and dense rounds "
+                                     "have to be chosen for each problem"},
           .manual = {.memory = "hub 4 + rank, while dense 4 + 4 n, worker 3 + rank",
                      .needs = "a hub and workers; C contracting"},
           .make = factory<Lgc>()};

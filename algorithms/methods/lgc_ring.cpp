@@ -184,6 +184,8 @@ MethodInfo lgc_ring_info() {
       .options = {{option::rank, 8}, {option::dense_rounds, 20}},
       .check = check_learned_rank,
       .unknown_sizes = [](const MethodOptions&) { return UnknownSizes{"the gradients"}; },
+      .trials = {.none_because = "it gains only where peers differ for long; its rank and dense rounds have "
+                                 "to be chosen for each problem"},
       .manual = {.iteration = "c_i = P' z_i + C(p - P' z_i), z_i = P p, p = g_i + e_i; e_i <- p - c_i; x <- "
                               "x - (eta/n) sum_j c_j; P is learned from the gradients of dense_rounds; the "
                               "z_j are summed and the rest gathered round a ring",

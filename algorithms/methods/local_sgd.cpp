@@ -81,6 +81,8 @@ MethodInfo local_sgd_info() {
   info.equation = "y_i = x after H local steps; x <- (1/n) sum_j y_j";
   info.source = "Stich 2019, arXiv:1805.09767, Algorithm 1";
   info.manual.memory = "4";
+  info.trials = {.with = {{.because = "one message round the ring for ten steps: for slow networks",
+                           .iterations = 0.2}}};
   return info;
 }
 
@@ -92,6 +94,8 @@ MethodInfo diloco_info() {
       "D = (1/n) sum_j (x - y_j); x by the outer rule: m <- beta m + D; x <- x - rho (D + beta m)";
   info.source = "Douillard et al. 2023, arXiv:2311.08105, Algorithm 1";
   info.manual.memory = "5";
+  info.trials = {.with = {{.because = "local-sgd with momentum over the rounds, which saves many of them",
+                           .iterations = 0.1}}};
   return info;
 }
 
@@ -102,6 +106,7 @@ MethodInfo slowmo_info() {
   info.equation = "D = (1/n) sum_j (x - y_j); m <- beta m + D/eta; x <- x - alpha eta m";
   info.source = "Wang et al. 2020, arXiv:1910.00643, Algorithm 1";
   info.manual.memory = "5";
+  info.trials = {.with = {{.because = "local-sgd with slow momentum", .iterations = 0.15}}};
   return info;
 }
 

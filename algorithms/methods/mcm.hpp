@@ -1,11 +1,8 @@
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "algorithms/methods/parts/difference_downlink.hpp"
 #include "algorithms/methods/parts/difference_uplink.hpp"
+#include "algorithms/methods/parts/separate_downlink.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -28,7 +25,7 @@ namespace hearsay {
 ///             i:          xhat_i = H_i + Omega_i;   H_i <- H_i + alpha_dwn Omega_i      (H_i: at both ends)
 ///
 /// The errors of the workers' models are then independent, so their mean is smaller. The hub encodes r times
-/// an iteration, and keeps every H_i.
+/// an iteration, and keeps every H_i. `Downlink` is the difference: DifferenceDownlink, or SeparateDownlink.
 ///
 /// Sends      hub: r messages of |C_dwn| bytes; worker: one of |C| bytes. If workers may sit out, mcm's hub
 ///            sends another before: 8 bytes and |C_dwn| + 4 per round that the worker missed, or H in full if
@@ -47,7 +44,7 @@ namespace hearsay {
 /// Departs    the theorem's alpha_dwn is 1 / (8 omega_dwn), the authors' code has 1 / (2 (1 + omega_dwn)),
 ///            which is our default. The hub keeps hbar instead of every h_i. Rand-MCM-G, with one H for all
 ///            that only the hub knows, is not here: it has to be sent in full now and then.
-template <class Scalar>
+template <class Scalar, template <class> class Downlink>
 class Mcm final : public Algorithm<Scalar> {
  public:
   explicit Mcm(const MethodInput<Scalar>& input);
@@ -62,49 +59,12 @@ class Mcm final : public Algorithm<Scalar> {
 
  private:
   bool is_hub_;
-  Vector<Scalar> x_;                     // xhat
-  DifferenceDownlink<Scalar> downlink_;  // H
+  Vector<Scalar> x_;           // xhat
+  Downlink<Scalar> downlink_;  // H, or the H_i
   DifferenceUplink<Scalar> uplink_;
-  Vector<Scalar> difference_;  // g_i - h_i
+  Vector<Scalar> difference_;  // g_i - h_i; w - H while it is encoded
   Vector<Scalar> w_;           // of the hub
   Vector<Scalar> estimate_;    // ghat, of the hub; s_j - H_j, of a head
-};
-
-/// Rand-MCM: the box of Mcm has its lines.
-template <class Scalar>
-class RandMcm final : public Algorithm<Scalar> {
- public:
-  explicit RandMcm(const MethodInput<Scalar>& input);
-
-  Task iterate(Iteration<Scalar>& it) override;
-  /// w at the hub, xhat_i at a worker.
-  const Vector<Scalar>& model() const override { return is_hub_ ? w_ : x_; }
-  void visit_state(StateVisitor<Scalar>& visitor) override;
-  Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
-
- private:
-  void tell(Iteration<Scalar>& it);
-  CodecStatus take(std::span<const std::byte> omega);
-
-  bool is_hub_;
-  Scalar down_memory_step_;   // alpha_dwn
-  Vector<Scalar> x_;          // xhat_i
-  Vector<Scalar> reference_;  // H_i
-  DifferenceUplink<Scalar> uplink_;
-  std::unique_ptr<Compressor<Scalar>> down_compressor_;
-  Vector<Scalar> difference_;  // g_i - h_i; w - H_i while it is encoded
-
-  // Of the hub.
-  Vector<Scalar> w_;
-  Vector<Scalar> estimate_;  // ghat
-  struct Reference {
-    PeerId worker;
-    std::string name;  // "reference of 3", for visitors
-    Vector<Scalar> vector;
-  };
-  Vector<Scalar>& reference_of(PeerId worker);
-  std::vector<Reference> references_;  // H_i of the workers, ascending
-  std::vector<PacketRef> messages_;    // Omega_i of one `tell`
 };
 
 MethodInfo mcm_info();

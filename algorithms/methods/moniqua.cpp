@@ -95,6 +95,8 @@ MethodInfo moniqua_info() {
                       {option::local_steps, 1},
                       {option::order, "combine-then-adapt"}},
           .orders = {"combine-then-adapt", "adapt-then-combine"},
+          .trials = {.with = {{.compressor = "mod(k=256, step=0.02)",
+                               .because = "8 bits without replicas, for models that stay close together"}}},
           .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j what `mod` "
                                   "says of x_j, read near x_i",
                      .memory = "5",

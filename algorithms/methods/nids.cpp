@@ -44,6 +44,7 @@ MethodInfo nids_info() {
       .membership = Membership::reinitialise,
       .needs_symmetric_mixing = true,
       .permits_negative_weights = true,
+      .trials = {.with = {{.because = "as d2, with the step size of one machine, on any weights"}}},
       .manual = {.iteration = "phi_i = psi_i' + x_i - psi_i, psi_i' = x_i - eta g_i; x_i <- (phi_i + sum_j "
                               "w_ij phi_j) / 2, the first time x_i <- phi_i",
                  .memory = "4",

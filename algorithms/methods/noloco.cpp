@@ -74,6 +74,7 @@ MethodInfo noloco_info() {
             return OuterGossip{options[option::consensus_step],
                                OuterRule::parse(options[option::outer]).momentum, false};
           },
+      .trials = {.with = {{.because = "gas-loc with each peer's own momentum", .iterations = 0.2}}},
       .manual = {.iteration = "D_i the sum of H local steps; m_i <- beta m_i + rho sum_j w_ij D_j + gamma "
                               "(sum_j w_ij x_j - x_i); x_i <- x_i + m_i",
                  .memory = "5",

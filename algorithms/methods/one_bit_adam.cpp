@@ -144,6 +144,7 @@ MethodInfo one_bit_adam_info() {
           .pattern = Pattern::star,
           .permits_negative_weights = true,
           .options = {{option::down_compressor, "sign"}, {option::dense_rounds, 50}},
+          .trials = {.none_because = "when it begins to compress has to be chosen for each problem"},
           .manual = {.memory = "hub 7, worker 6",
                      .needs = "a hub and workers, all in every round; both compressors contracting"},
           .make = factory<OneBitAdam>()};

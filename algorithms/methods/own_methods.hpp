@@ -12,4 +12,7 @@ namespace hearsay {
 /// Misuse if a method has that name already, or if one of its rows has the name of another key.
 void add_method(MethodInfo method);
 
+/// True if `add_method` has made the method known: its code is not in this library.
+bool is_from_outside(const MethodInfo& method);
+
 }  // namespace hearsay

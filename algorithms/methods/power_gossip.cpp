@@ -199,6 +199,7 @@ MethodInfo power_gossip_info() {
                       {option::local_steps, 1},
                       {option::rank, 1}},
           .unknown_sizes = [](const MethodOptions&) { return UnknownSizes{"the matrices of the layers"}; },
+          .trials = {.with = {{.because = "low-rank differences: for large matrices", .iterations = 4.0}}},
           .manual = {.iteration = "M_i <- M_i - eta G_i + gamma w_ij (M_j - M_i) P P' for every layer's "
                                   "matrix M and edge, P from the last exchange",
                      .memory = "3, and rank (rows + columns) a neighbor",

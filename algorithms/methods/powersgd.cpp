@@ -144,6 +144,7 @@ MethodInfo powersgd_info() {
       .options = {{option::rank, 2}},
       .divides_by_step = [](const MethodOptions&) { return std::string("powersgd"); },
       .unknown_sizes = [](const MethodOptions&) { return UnknownSizes{"the matrices of the layers"}; },
+      .trials = {.with = {{.because = "gradients of rank 2: for large matrices", .iterations = 1.5}}},
       .manual = {.iteration = "M_i = G_i + E_i for every layer's matrix; P = orthonormal columns of (1/n) "
                               "sum_j M_j Q; Q = (1/n) sum_j M_j' P; E_i = M_i - P Q'; x <- x - eta P Q'",
                  .memory = "4",

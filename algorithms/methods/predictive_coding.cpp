@@ -284,6 +284,8 @@ MethodInfo predictive_coding_info() {
                   {option::quantizers, 1}},
       .check = check_predictors,
       .unknown_sizes = [](const MethodOptions&) { return UnknownSizes{"the gradients"}; },
+      .trials = {.none_because =
+                     "as fed-paq, in a few bits less, with a grid that has to be chosen for each problem"},
       .manual = {.memory = "hub 10, worker 9", .needs = "a hub and workers; C unbiased"},
       .make = factory<PredictiveCoding>()};
 }

@@ -49,23 +49,25 @@ Traffic QgMomentum<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) 
 }
 
 MethodInfo qg_momentum_info() {
-  return {.name = "qg-momentum",
-          .summary = "gossip with quasi-global momentum: it remembers how the mixed model moved",
-          .equation =
-              "x_i' = sum_j w_ij (x_j - eta (g_j + beta (beta m_j + g_j))); m_i <- 0.9 m_i + 0.1 (x_i - "
-              "x_i')/eta",
-          .bytes = "deg (4d + 64)",
-          .source = "Lin et al. 2021, arXiv:2102.04761, Algorithm 1 (QG-DSGDm-N)",
-          .compressor = CompressorNeed::none,
-          .membership = Membership::exact,
-          .may_be_joined = true,
-          .permits_negative_weights = true,
-          .permits_time_varying = true,
-          .smallest_eigenvalue_above = -0.9,
-          .options = {{option::momentum, 0.9}},
-          .divides_by_step = [](const MethodOptions&) { return std::string("qg-momentum"); },
-          .manual = {.memory = "5", .needs = "W doubly stochastic, smallest eigenvalue above -0.9"},
-          .make = factory<QgMomentum>()};
+  return {
+      .name = "qg-momentum",
+      .summary = "gossip with quasi-global momentum: it remembers how the mixed model moved",
+      .equation =
+          "x_i' = sum_j w_ij (x_j - eta (g_j + beta (beta m_j + g_j))); m_i <- 0.9 m_i + 0.1 (x_i - "
+          "x_i')/eta",
+      .bytes = "deg (4d + 64)",
+      .source = "Lin et al. 2021, arXiv:2102.04761, Algorithm 1 (QG-DSGDm-N)",
+      .compressor = CompressorNeed::none,
+      .membership = Membership::exact,
+      .may_be_joined = true,
+      .permits_negative_weights = true,
+      .permits_time_varying = true,
+      .smallest_eigenvalue_above = -0.9,
+      .options = {{option::momentum, 0.9}},
+      .divides_by_step = [](const MethodOptions&) { return std::string("qg-momentum"); },
+      .trials = {.with = {{.because = "momentum: longer steps where curvatures differ", .iterations = 0.5}}},
+      .manual = {.memory = "5", .needs = "W doubly stochastic, smallest eigenvalue above -0.9"},
+      .make = factory<QgMomentum>()};
 }
 
 }  // namespace hearsay

@@ -100,6 +100,10 @@ MethodInfo qsgd_allreduce_info() {
           [](const MethodOptions& options) {
             return std::string(options[option::feedback] == "none" ? "" : "the feedback of qsgd-allreduce");
           },
+      .trials = {.with = {{.compressor = "dither(linf, bits=8, bucket=512)",
+                           .because = "the steps of allreduce-sgd, nearly, in a quarter of the bytes"},
+                          {.compressor = "dither(linf, bits=4, bucket=512)",
+                           .because = "the same in an eighth of the bytes"}}},
       .manual =
           {.iteration =
                "x <- x - (eta/n) sum_j C(g_j + m_j), m_i the error left over; packets gathered round a ring",

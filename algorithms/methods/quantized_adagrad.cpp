@@ -111,6 +111,7 @@ MethodInfo qcmd_adagrad_info() {
       .permits_time_varying = true,
       .answers_may_be_late = true,
       .composite = true,
+      .trials = {.none_because = "qrda-adagrad keeps its zeros in spite of quantization"},
       .manual = {.memory = "hub 5, worker 2",
                  .needs = "a hub and workers; C unbiased; h a sum over coordinates",
                  .related = "AdaGrad: Duchi, Hazan, Singer 2011"},
@@ -126,6 +127,8 @@ MethodInfo qrda_adagrad_info() {
       "z <- z + gbar, gbar = (1/r) sum_S C(g_i); x <- prox_{t eta h}^M (x_0 - eta z / M), M as in qcmd";
   info.manual.memory = "hub 7, worker 2";
   info.make = factory<QrdaAdagrad>();
+  info.trials = {.with = {{.compressor = "dither(linf, bits=4, bucket=512)",
+                           .because = "for composite objectives, through a hub"}}};
   return info;
 }
 

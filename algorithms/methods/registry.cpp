@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 
 #include "algorithms/methods/ad_psgd.hpp"
 #include "algorithms/methods/allreduce_sgd.hpp"
@@ -128,6 +129,12 @@ std::deque<MethodInfo>& all_methods() {
   return all;
 }
 
+/// How many of all methods are the library's: those that were there first.
+std::size_t library_count() {
+  static const std::size_t count = all_methods().size();
+  return count;
+}
+
 std::vector<std::string> names_of(const MethodInfo& method) {
   std::vector<std::string> names = method.aliases;
   names.insert(names.begin(), method.name);
@@ -178,8 +185,15 @@ void add_method(MethodInfo method) {
     if (method_called(name, known))
       throw Misuse("algorithm.kind", name, "a method is called so already; expected another name");
   }
+  library_count();  // before there are more
   for (const MethodOptions::Entry& option : method.options) require_free_name(*option.row);
   all_methods().push_back(std::move(method));
+}
+
+bool is_from_outside(const MethodInfo& method) {
+  const auto ours = all_methods().begin() + static_cast<std::ptrdiff_t>(library_count());
+  return std::any_of(ours, all_methods().end(),
+                     [&](const MethodInfo& own) { return own.name == method.name; });
 }
 
 std::string methods_that(const std::function<bool(const MethodInfo&)>& property) {

@@ -79,23 +79,26 @@ Traffic Scaffold<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) co
 }
 
 MethodInfo scaffold_info() {
-  return {.name = "scaffold",
-          .summary = "a hub: local steps corrected by how the workers' gradients differ, so without a drift",
-          .equation = "H times y_i <- y_i - eta (g_i - c_i + c); x <- x + (rho/r) sum_S (y_i - x)",
-          .bytes = "hub r (8d + 64), worker 4d + 64",
-          .source = "Karimireddy et al. 2020, arXiv:1910.06378, Algorithm 1",
-          .compressor = CompressorNeed::none,
-          .membership = Membership::forgotten,
-          .pattern = Pattern::star,
-          .permits_negative_weights = true,
-          .permits_time_varying = true,
-          .permits_tree = true,
-          .options = {{option::local_steps, 10}, {option::outer, "none(1)"}},
-          .manual = {.iteration = "H times y_i <- y_i - eta (g_i - c_i + c); c_i <- c_i - c + (x - y_i)/(H "
-                                  "eta); x <- x + (rho/r) sum_S (y_i - x); c the mean of all c_i",
-                     .memory = "hub 7 (drop: n + 7), worker 6",
-                     .needs = "a hub and workers"},
-          .make = factory<Scaffold>()};
+  return {
+      .name = "scaffold",
+      .summary = "a hub: local steps corrected by how the workers' gradients differ, so without a drift",
+      .equation = "H times y_i <- y_i - eta (g_i - c_i + c); x <- x + (rho/r) sum_S (y_i - x)",
+      .bytes = "hub r (8d + 64), worker 4d + 64",
+      .source = "Karimireddy et al. 2020, arXiv:1910.06378, Algorithm 1",
+      .compressor = CompressorNeed::none,
+      .membership = Membership::forgotten,
+      .pattern = Pattern::star,
+      .permits_negative_weights = true,
+      .permits_time_varying = true,
+      .permits_tree = true,
+      .options = {{option::local_steps, 10}, {option::outer, "none(1)"}},
+      .trials = {.with = {{.because = "local steps through a hub, no bias where peers have different data",
+                           .iterations = 0.2}}},
+      .manual = {.iteration = "H times y_i <- y_i - eta (g_i - c_i + c); c_i <- c_i - c + (x - y_i)/(H "
+                              "eta); x <- x + (rho/r) sum_S (y_i - x); c the mean of all c_i",
+                 .memory = "hub 7 (drop: n + 7), worker 6",
+                 .needs = "a hub and workers"},
+      .make = factory<Scaffold>()};
 }
 
 }  // namespace hearsay

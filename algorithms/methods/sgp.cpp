@@ -88,6 +88,9 @@ MethodInfo sgp_info() {
       .permits_negative_weights = true,
       .permits_time_varying = true,
       .push_sum = true,
+      .trials =
+          {.none_because =
+               "for one-way links, where it is the only one; elsewhere d-psgd does the same in fewer bytes"},
       .manual = {.iteration = "x_i <- sum_j p_j (x_j - eta g_j), u_i <- sum_j p_j u_j, p_j = 1/(1 + "
                               "outdeg_j); the model is x_i / u_i",
                  .memory = "3",

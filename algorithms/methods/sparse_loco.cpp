@@ -84,6 +84,13 @@ MethodInfo sparse_loco_info() {
                   {option::error_decay, 0.95},
                   {option::aggregate, "mean"}},
       .check = warn_of_few_senders,
+      .trials = {.with = {{.compressor = "chunk-topk(64/4096, values=2bit)",
+                           .because = "local steps, sent in a hundredth of the bytes",
+                           .iterations = 0.3},
+                          {.compressor = "chunk-topk(64/4096, values=2bit)",
+                           .because = "the same in shorter rounds",
+                           .iterations = 0.6,
+                           .options = {{option::local_steps, 4}}}}},
       .manual = {.iteration = "y_i = x after H local steps; e_i <- beta e_i + (x - y_i); x <- x - (rho/n) "
                               "sum_j C(e_j); e_i <- e_i - C(e_i); packets gathered round a ring",
                  .memory = "5",

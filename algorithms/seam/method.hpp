@@ -13,6 +13,7 @@
 #include "algorithms/seam/algorithm.hpp"
 #include "algorithms/seam/gossip_model.hpp"
 #include "algorithms/seam/method_options.hpp"
+#include "algorithms/seam/method_trial.hpp"
 #include "algorithms/seam/pattern.hpp"
 #include "topology/foundation/peer_id.hpp"
 
@@ -177,6 +178,7 @@ struct MethodInfo {
   /// The same for a method whose peers keep a momentum over rounds. Null for others.
   OuterGossip (*outer_gossip)(const MethodOptions&) = nullptr;
 
+  MethodTrials trials = {};  ///< of `hearsay advise`
   MethodManual manual = {};
   MethodFactory make = {};
 };

@@ -1,5 +1,6 @@
 #include "runtime/settings/key_reference.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -46,6 +47,13 @@ std::string cell(std::string_view text) {
   return result;
 }
 
+/// Returns who reads a key: a long list of methods as their number.
+std::string readers_text(const std::string& read_by) {
+  constexpr std::size_t longest = 60;
+  if (read_by.size() <= longest) return read_by;
+  return std::to_string(1 + std::ranges::count(read_by, ',')) + " methods";
+}
+
 std::string code_if_toml(const std::string& text) {
   return parse_toml_value(text, "default") ? "`" + text + "`" : cell(text);
 }
@@ -56,11 +64,28 @@ std::span<const KeyInfo> key_reference() {
   return with_all_methods([] { return make_reference(); });
 }
 
+std::string cell_text(const std::string& text) {
+  constexpr std::size_t longest = 110;
+  constexpr std::size_t shortest_clause = 20;  // "eta_t: ..." is none
+  if (text.size() <= longest) return text;
+  int depth = 0;
+  bool is_code = false;
+  for (std::size_t at = 0; at + 1 < text.size(); ++at) {
+    const char c = text[at];
+    is_code ^= c == '`';
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    const bool ends_sentence = c == '.' && at > 0 && text[at - 1] != '.';  // "1, 2, 4, ..." ends none
+    const bool ends_clause = (c == ';' || c == ':' || ends_sentence) && text[at + 1] == ' ';
+    if (ends_clause && depth == 0 && !is_code && at >= shortest_clause) return text.substr(0, at) + " ...";
+  }
+  return text;
+}
+
 std::string keys_markdown() {
   std::string text = "| key | type | default | read by | what it says |\n| --- | --- | --- | --- | --- |\n";
   for (const KeyInfo& info : key_reference())
     text += "| `" + info.key + "` | " + cell(info.type) + " | " + code_if_toml(info.default_value) + " | " +
-            cell(info.read_by) + " | " + cell(info.description) +
+            cell(readers_text(info.read_by)) + " | " + cell(cell_text(info.description)) +
             (info.link.empty() ? "" : " ([more](" + info.link + "))") + " |\n";
   return text;
 }

@@ -11,6 +11,9 @@ namespace hearsay {
 /// `run_file_keys`, in that order, then the keys of [sweep].
 std::span<const KeyInfo> key_reference();
 
+/// Returns a text for a cell of a table: as it is if it is short, else its first clause and " ...".
+std::string cell_text(const std::string& text);
+
 /// Returns these keys as a Markdown table with a row per key, for `hearsay list --markdown keys`.
 std::string keys_markdown();
 

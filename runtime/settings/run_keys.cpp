@@ -175,7 +175,7 @@ std::vector<KeyRow<RunSettings::Data>> data_rows() {
       {"order", &Data::order, choice<Data::Order>({"with-replacement", "shuffled"}), "methods that train",
        "how a peer draws its minibatches: every sample anew; \"shuffled\": passes over its samples, each in "
        "an order of its own"},
-      {"samples", &Data::samples, optional(count(1)), "partition \"home\"",
+      {"samples", &Data::samples, optional(count(1)), "data.partition \"home\"",
        "the training samples of all peers, without those held out: each peer then weighs as its samples do; "
        "unset: all weigh alike"},
       {"features", &Data::features, optional(count(1)), "all",
@@ -213,13 +213,15 @@ std::vector<KeyRow<RunSettings::Model>> model_rows() {
           .see("../../algorithms/README.md#composite-objectives"),
       {"init", &Model::init, initial_model(), "all",
        "x_0; mlp and lenet start with seeded random weights instead of zeros"},
-      Row("program", &Model::program, texts(), "kind \"program\"",
+      Row("program", &Model::program, texts(), "model.kind \"program\"",
           "the command that computes losses and gradients; `hearsay run FILE -- COMMAND` sets it")
           .by_default("none")
           .see("../program/README.md"),
-      Row("directory", &Model::directory, path(), "kind \"program\"", "the folder in which the command runs")
+      Row("directory", &Model::directory, path(), "model.kind \"program\"",
+          "the folder in which the command runs")
           .by_default("the run file's folder"),
-      {"answer_within", &Model::answer_within, time_from(std::chrono::milliseconds(1)), "kind \"program\"",
+      {"answer_within", &Model::answer_within, time_from(std::chrono::milliseconds(1)),
+       "model.kind \"program\"",
        "how long the program may take for an answer, and for its hello before the run"},
   };
 }
@@ -240,7 +242,7 @@ std::vector<KeyRow<TopologySettings>> topology_rows() {
        "of the peers that take part in a round"},
       {"hub", &Topology::hub, choice<HubData>({"worker", "dedicated"}), "methods with a hub",
        "whether the hub, peer 0, has a part of the data, or only the other peers have"},
-      {"round_deadline", &Topology::round_deadline, duration(), "methods with a hub",
+      {"round_deadline", &Topology::round_deadline, duration(), "methods whose hub may close a round",
        "how long the hub waits for the answers of a round; 0 s: until all are there"},
       Row("file", &Topology::file, path(), "all", "a topology file instead of kind and peers")
           .by_default("none")
@@ -282,14 +284,15 @@ std::vector<KeyRow<RunSettings::Failure>> failure_rows() {
           read_checkpoint_every, write_checkpoint_every),
       {"lost_after", &Failure::lost_after, time_from(shortest_lost_after), "run, peer, launch",
        "of silence, after which a peer is lost"},
-      {"program", &Failure::program, choice<Failure::Program>({"drop", "end"}), "kind \"program\"",
-       "with policy \"drop\": whether a program that fails is dropped, with its peer, or ends the run"},
+      {"program", &Failure::program, choice<Failure::Program>({"drop", "end"}), "model.kind \"program\"",
+       "with failure.policy \"drop\": whether a program that fails is dropped, with its peer, or ends the "
+       "run"},
       Row("join_later", &Failure::join_later, peer_ids(), "all",
-          "peers that are not there when the run begins; with policy \"drop\" only")
+          "peers that are not there when the run begins; with failure.policy \"drop\" only")
           .by_default("none")
           .see("../session/README.md#joining"),
       Row("hub_standby", &Failure::hub_standby, worker(), "run, peer, launch",
-          "the worker that takes over if a dedicated hub is lost; with policy \"drop\" only")
+          "the worker that takes over if a dedicated hub is lost; with failure.policy \"drop\" only")
           .by_default("none")
           .see("../session/README.md#a-hub-with-a-standby"),
   };

@@ -40,8 +40,8 @@ async function find(page, words, place) {
 }
 
 test("manual: from a disk the search finds a key by its name, a method, an exit code", { skip: !isBuilt }, async (context) => {
-  for (const [words, place] of [["failure.lost_after", "reference/keys/failure.html#failurelost_after"],
-                                ["network.latency", "reference/keys/network.html#networklatency"],
+  for (const [words, place] of [["failure.lost_after", "reference/keys/failure.lost_after.html"],
+                                ["algorithm.local_steps", "reference/keys/algorithm.local_steps.html"],
                                 ["choco-sgd", "reference/methods/choco-sgd.html"], ["exit code 4", "tools/manual/exit-codes/4.html"]]) {
     const { page, asked, complaints } = await opened(context, "index.html");
     await find(page, words, place);

@@ -36,16 +36,22 @@ class Dialect(unittest.TestCase):
 
 
 class LinkedNames(unittest.TestCase):
-    names = {"d-psgd": "methods/d-psgd.md", "run.seed": "keys/run.md#runseed"}
+    names = {"d-psgd": "methods/d-psgd.md", "run.seed": "keys/run.seed.md"}
+    choices = {"topk": "choices/compressor.md#topk"}
 
     def linked(self, text):
         with folder_with({"a/page.md": text}) as folder:
-            pages.link_names(Path(folder), self.names)
+            pages.link_names(Path(folder), self.names, self.choices)
             return (Path(folder) / "a/page.md").read_text()
 
     def test_names_become_links(self):
         self.assertEqual(self.linked("of `d-psgd`, `run.seed`"),
-                         "of [`d-psgd`](../methods/d-psgd.md), [`run.seed`](../keys/run.md#runseed)")
+                         "of [`d-psgd`](../methods/d-psgd.md), [`run.seed`](../keys/run.seed.md)")
+
+    def test_compressors_and_the_like_become_links_if_they_have_arguments(self):
+        self.assertEqual(self.linked("`topk(1%)`"), "[`topk(1%)`](../choices/compressor.md#topk)")
+        for text in ["`topk`", "`topk(1%) | natural`", "`d-psgd(1)`"]:
+            self.assertEqual(self.linked(text), text)
 
     def test_a_link_to_the_header_of_a_method_leads_to_its_page(self):
         self.assertEqual(self.linked("[`d-psgd`](methods/d_psgd.hpp.md)"), "[`d-psgd`](../methods/d-psgd.md)")

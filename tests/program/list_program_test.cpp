@@ -100,6 +100,22 @@ TEST_CASE(
   CHECK(contains(markdown, "| bytes sent | deg (\\|C\\| + 64)"));
 }
 
+TEST_CASE("list NAME: a key has a page, in 110 columns and in Markdown, and a table of keys has none") {
+  const DataFolder folder;
+  const std::string page = run_program(folder.path(), {"list", "failure.join_later"}).said;
+  CHECK(page.starts_with("failure.join_later  (key of [failure])\n"));
+  CHECK(headings_of(page) ==
+        std::vector<std::string>{"What it may be", "Keys that go with it", "An example", "What is refused"});
+  std::istringstream lines(page);
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 110);
+  CHECK(run_program(folder.path(), {"list", "--markdown", "key", "fault"}).said.starts_with("# fault\n"));
+  CHECK(run_program(folder.path(), {"list", "join_later"}).said == page);
+  CHECK(contains(run_program(folder.path(), {"list", "failure"}).complained,
+                 "expected hearsay list --keys failure"));
+  CHECK(contains(run_program(folder.path(), {"list", "failure.lostafter"}).complained,
+                 "nearest: failure.lost_after"));
+}
+
 TEST_CASE("list NAME: a name that nothing has is refused with the nearest one") {
   const DataFolder folder;
   const auto refused = [&](const std::vector<std::string>& words) {

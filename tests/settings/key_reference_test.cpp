@@ -69,4 +69,14 @@ TEST_CASE("key reference: types, defaults and readers are those of the rows") {
   CHECK(info_of("sweep.driver").default_value == "\"run\"");
 }
 
+TEST_CASE("key reference: a long cell of a table is its first clause") {
+  const std::string rest(110, 'x');
+  CHECK(cell_text("short; and whole") == "short; and whole");
+  CHECK(cell_text("how far the memories follow; " + rest) == "how far the memories follow ...");
+  CHECK(cell_text("eta: how far the memories follow. " + rest) == "eta: how far the memories follow ...");
+  CHECK(cell_text("in `a; b`, (c; d), 1, 2, ... times: " + rest) == "in `a; b`, (c; d), 1, 2, ... times ...");
+  CHECK(cell_text("without an end " + rest) == "without an end " + rest);
+  CHECK(contains(keys_markdown(), "| `algorithm.optimizer` | spelling | the method's own | 23 methods |"));
+}
+
 }  // namespace hearsay::key_reference_test

@@ -1,11 +1,8 @@
 #pragma once
 
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "algorithms/seam/method_options.hpp"
 #include "runtime/settings/run_settings.hpp"
 
 namespace hearsay {
@@ -16,21 +13,6 @@ struct TopologyChoice {
   std::string schedule;
   std::string because;
 };
-
-/// A method with a compressor that is the best choice on some network, and the reason.
-struct MethodChoice {
-  std::string method;
-  std::string compressor;
-  std::string because;
-  double iterations;  ///< usual iterations to the target over those of all-reduce; sets the order of trials
-  MethodOptions options = {};  ///< beside the method's own defaults
-  std::string weights = {};    ///< topology.weights that the method needs; empty: those of the user
-  std::optional<TopologyChoice> only_on = {};  ///< instead of all of `topology_choices`
-};
-
-/// A method that is not in the list is not advised. If a method is sound with a compressor on some topologies
-/// only, the validator refuses the others (soundness.hpp).
-std::span<const MethodChoice> method_choices();
 
 /// Returns the families that are worth a try with `peers` peers, sparse ones first. Leaves out families that
 /// another one beats in spectral gap at the same degree (path, grid, random graphs), and the star, which only
@@ -43,11 +25,13 @@ struct Candidate {
   double iterations;
 };
 
-/// Returns the candidates that may replace the user's method, compressor and topology: `method_choices` on
-/// `topology_choices` and on the user's topology, methods with a hub on a star, a row with `only_on` on that.
-/// All other settings are those of `yours`. Of the options of [algorithm], optimizer and local_steps are kept
-/// if the candidate's method reads them. Only the user's topology is tried if it is a file, or if links have
-/// a network of their own: such a topology cannot be changed.
+/// Returns the candidates that may replace the user's method, compressor and topology: the trials of every
+/// method that is known (MethodInfo::trials) on `topology_choices` and on the user's topology, methods with a
+/// hub on a star, a trial with `only_on` on that. A method that says nothing of trials is tried with its
+/// defaults. If a method is sound with a compressor on some topologies only, the validator refuses the others
+/// (soundness.hpp). All other settings are those of `yours`. Of the options of [algorithm], optimizer and
+/// local_steps are kept if the candidate's method reads them. Only the user's topology is tried if it is a
+/// file, or if links have a network of their own: such a topology cannot be changed.
 std::vector<Candidate> candidates_beside(const RunSettings& yours);
 
 }  // namespace hearsay

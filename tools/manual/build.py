@@ -87,10 +87,13 @@ def build(program, folder):
     pages.gather(root, docs)
     shutil.copy(folder_of_parts / "theme/extra.css", docs)
     generated = reference.generate(root, program, docs, folder / "runs")
-    pages.link_names(docs, reference.known_names(docs))
+    pages.link_names(docs, reference.known_names(docs), reference.known_choices(docs))
     config = navigation(docs, generated).replace("custom_dir: THEME", f"custom_dir: {folder_of_parts / 'theme'}")
     (folder / "mkdocs.yml").write_text(config + f"docs_dir: {docs}\nsite_dir: {html}\n")
-    subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-f", folder / "mkdocs.yml"], check=True)
+    made = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "-f", folder / "mkdocs.yml"],
+                          stderr=subprocess.PIPE, text=True)
+    if made.returncode != 0:
+        return [line for line in made.stderr.splitlines() if "INFO" not in line]
     put_search_on_disk(html)
     drop_what_nobody_reads(html)
     return links.broken(html)
@@ -109,7 +112,7 @@ def main(words):
     for sentence in found:
         print(f"wrong: {sentence}")
     if found:
-        shutil.rmtree(html)  # no stamp for --if-changed
+        shutil.rmtree(html, ignore_errors=True)  # no stamp for --if-changed
         return 1
     print(f"{len(list(html.rglob('*.html')))} pages in {html}")
     return 0

@@ -5,6 +5,7 @@
 #include <map>
 #include <string_view>
 
+#include "algorithms/methods/own_methods.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/settings/key_reference.hpp"
 #include "runtime/toml/document.hpp"
@@ -13,8 +14,6 @@
 namespace hearsay {
 
 namespace {
-
-std::string code(const std::string& text) { return "`" + text + "`"; }
 
 /// Returns the row of the key in the reference, which has all keys of methods.
 const KeyInfo& key_named(const std::string& key) {
@@ -210,6 +209,29 @@ PagePart example_part(const MethodInfo& method) {
            Listing{"sh", "hearsay check " + file + "\nhearsay simulate " + file + "\n"}}};
 }
 
+/// Returns with what a trial is made: "sign(bucket=512), local_steps = 4".
+std::string trial_name(const MethodTrial& trial) {
+  std::string name = trial.compressor == "none" ? "" : trial.compressor;
+  const auto add = [&](const std::string& what) { name += (name.empty() ? "" : ", ") + what; };
+  for (const MethodOptions::Entry& option : trial.options)
+    add(option.row->name + " = " + toml_value(option.text()));
+  if (!trial.weights.empty()) add("weights = " + toml_text(trial.weights));
+  if (trial.only_on)
+    add("kind = " + toml_text(trial.only_on->kind) + ", schedule = " + toml_text(trial.only_on->schedule));
+  return name.empty() ? "its defaults" : name;
+}
+
+PagePart trials_part(const MethodInfo& method) {
+  const std::string heading = "What hearsay advise tries";
+  if (!method.trials.none_because.empty())
+    return {heading, {Paragraphs{{"Nothing: " + method.trials.none_because + "."}}}};
+  if (method.trials.with.empty()) return {heading, {Paragraphs{{"The method with its defaults."}}}};
+  Entries trials{.headings = {"with", "because"}, .entries = {}};
+  for (const MethodTrial& trial : method.trials.with)
+    trials.entries.push_back({trial_name(trial), {}, trial.because});
+  return {heading, {trials}};
+}
+
 /// Returns nothing if no entry of the gallery has a claim about the method.
 std::vector<PagePart> claims_parts(const MethodInfo& method) {
   const std::vector<GalleryEntry> gallery = gallery_of(method.name);
@@ -230,9 +252,10 @@ std::vector<PagePart> claims_parts(const MethodInfo& method) {
 
 PagePart source_part(const MethodInfo& method) {
   const std::string related = method.manual.related.empty() ? "" : "; " + method.manual.related;
-  return {"Source",
-          {Paragraphs{{method.source + related + ".",
-                       "Code: " + code("algorithms/methods/" + source_stem(method) + ".hpp") + "."}}}};
+  Paragraphs source{{method.source + related + "."}};
+  if (!is_from_outside(method))
+    source.texts.push_back("Code: " + code("algorithms/methods/" + source_stem(method) + ".hpp") + ".");
+  return {"Source", {source}};
 }
 
 /// Returns the lines of the example that say how long its steps are, and by which samples.
@@ -305,8 +328,8 @@ Page method_page(const MethodInfo& method) {
   for (const std::string& alias : method.aliases) names += (names.empty() ? "" : ", ") + code(alias);
   Page page{.title = method.name, .kind = "method", .summary = method.summary + ".", .parts = {}};
   if (!names.empty()) page.summary += " Also called " + names + ".";
-  page.parts = {iteration_part(method), cost_part(method), limits_part(method), options_part(method),
-                example_part(method)};
+  page.parts = {iteration_part(method), cost_part(method),    limits_part(method),
+                options_part(method),   example_part(method), trials_part(method)};
   for (PagePart& part : claims_parts(method)) page.parts.push_back(std::move(part));
   page.parts.push_back(source_part(method));
   return page;

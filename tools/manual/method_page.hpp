@@ -26,7 +26,8 @@ std::vector<MethodOption> options_of(const MethodInfo& method);
 /// method reads stands in it, with its default.
 std::string example_run(const MethodInfo& method);
 
-/// Returns the page of the method: its iteration, costs, needs and limits, options, an example, the claims of
+/// Returns the page of the method: its iteration, costs, needs and limits, options, an example, what `hearsay
+/// advise` tries, the claims of
 /// the gallery in which it occurs, and its source.
 Page method_page(const MethodInfo& method);
 

@@ -6,6 +6,9 @@
 
 namespace hearsay {
 
+/// Returns the text in the marks that Markdown has for code.
+inline std::string code(const std::string& text) { return "`" + text + "`"; }
+
 /// Sentences in Markdown. Each member is a paragraph.
 struct Paragraphs {
   std::vector<std::string> texts;

@@ -103,17 +103,18 @@ def gather(root, docs):
         (docs / page).write_text(dialect("\n".join(lines)))
 
 
-def link_names(docs, names):
-    """Makes a link of every name in code marks that has a page: `failure.lost_after`, `choco-sgd`. `names` has
-    the page and anchor of each. A method that is a link to its header becomes one to its page, which leads to the
-    header. Headings, other links and the page itself are left alone."""
-    code = re.compile(r"(?<!`)`([a-z0-9_./-]+)`(?!`)")
+def link_names(docs, names, choices):
+    """Makes a link of every name in code marks that has a page: `failure.lost_after`, `choco-sgd`; of compressors,
+    topologies and the like if they have arguments, `topk(1%)`, for without them many are common words. `names` and
+    `choices` have the page and anchor of each. A method that is a link to its header becomes one to its page, which
+    leads to the header. Headings, other links and the page itself are left alone."""
+    code = re.compile(r"(?<!`)`([a-z0-9_./-]+)(\([^`|]*\))?`(?!`)")
     to_header = re.compile(r"\[(`[a-z0-9-]+`)\]\([^)]*\.hpp\.md\)")
     for page in docs.rglob("*.md"):
         here = page.relative_to(docs)
 
         def linked(match):
-            target = names.get(match[1])
+            target = (choices if match[2] else names).get(match[1])
             if not target or target.partition("#")[0] == here.as_posix():
                 return match[0]
             return f"[{match[0]}]({os.path.relpath(target, here.parent)})"

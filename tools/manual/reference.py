@@ -41,7 +41,7 @@ def generate(root, program, docs, runs):
     return {
         "reference/methods": methods(say, program, lists["algorithm.kind"], docs, runs),
         "reference/choices": [choices(say, key, lists[key], docs) for key in lists if key != "algorithm.kind"],
-        "reference/keys": keys(root, json.loads(say("list", "--keys", "--json")), lists["algorithm.kind"], docs),
+        "reference/keys": keys(say, root, json.loads(say("list", "--keys", "--json")), docs),
         "tools/manual/exit-codes": [(page.read_text().split("\n")[0][len("# Exit code "):],
                                      page.relative_to(docs).as_posix()) for page in codes],
     }
@@ -90,14 +90,6 @@ def anchor_of(heading):
     return re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-")
 
 
-def readers_of(key, methods):
-    """Who reads the key. An option of methods stands with the default of each."""
-    option = key["key"].removeprefix("algorithm.")
-    defaults = [f"`{method['name']}` ({method['options'][option]})" for method in methods
-                if option in (method["options"] or {})]
-    return ", ".join(defaults) or key["read_by"]
-
-
 def keys_of_examples(root):
     """Which run files of the tree set each key."""
     files = {}
@@ -139,27 +131,41 @@ def examples_text(key, examples, root, docs):
             page.parent.mkdir(parents=True, exist_ok=True)
             page.write_text(pages.code_page(root, file))
         links.append(f"[{file}](../../{file}.md)")
-    return f"* Set in: {', '.join(links)}\n" if links else ""
+    return f"Set in: {', '.join(links)}.\n" if links else ""
 
 
-def keys(root, known, methods, docs):
+def cell(text):
+    """Text as a cell of a table."""
+    return text.replace("|", "\\|")
+
+
+def key_page(say, key, root, docs, examples):
+    """The page of a key, as the program prints it, with links to its table and to run files that set it."""
+    table = key["key"].partition(".")[0]
+    text = re.sub(rf"\]\(({'|'.join(pages.folders)})/", r"](../../\1/", say("list", "--markdown", "key", key["key"]))
+    text = text.replace(f"key of [{table}]:", f"Key of [`[{table}]`]({table}.md):", 1)
+    set_in = examples_text(key["key"], examples, root, docs)
+    before, heading, rest = text.partition("\n## What is refused\n")
+    return f"{before}\n{set_in}{heading}{rest}" if set_in else text
+
+
+def keys(say, root, known, docs):
+    """A page for each key, and one for each table of keys, which leads to them. Returns those of the tables."""
     examples = keys_of_examples(root)
     tables = {}
     for key in known:
         tables.setdefault(key["key"].partition(".")[0], []).append(key)
-    index = ("# Keys of a run file\n\nEvery key has a default, and an empty file is a run. `hearsay list --keys` prints "
-             "these pages; how values are spelled: [the run file](../../runtime/settings/README.md"
+    index = ("# Keys of a run file\n\nEvery key has a default, and an empty file is a run. `hearsay list KEY` prints "
+             "the page of a key; how values are spelled: [the run file](../../runtime/settings/README.md"
              "#how-values-are-written).\n\n| table | keys |\n| --- | --- |\n")
     for table, members in tables.items():
         index += f"| [[{table}]]({table}.md) | " + ", ".join(f"`{key['key']}`" for key in members) + " |\n"
-        text = f"# [{table}]\n"
+        text = f"# [{table}]\n\n| key | type | default | what it says |\n| --- | --- | --- | --- |\n"
         for key in members:
-            text += f"\n## {key['key']}\n\n{key['description'][:1].upper()}{key['description'][1:]}.\n\n"
-            text += f"* Type: {key['type']}\n* Default: {key['default']}\n* Read by: {readers_of(key, methods)}\n"
-            if key["link"]:
-                target = os.path.relpath(os.path.normpath(f"runtime/settings/{key['link']}"), "reference/keys")
-                text += f"* More: [{target.partition('#')[2].replace('-', ' ') or 'its page'}]({target})\n"
-            text += examples_text(key["key"], examples, root, docs)
+            page = f"{key['key']}.key.md" if key["key"] == table else f"{key['key']}.md"
+            text += (f"| [`{key['key']}`]({page}) | {cell(key['type'])} | {cell(key['default'])} | "
+                     f"{cell(key['description'])} |\n")
+            (docs / "reference/keys" / page).write_text(key_page(say, key, root, docs, examples))
         (docs / f"reference/keys/{table}.md").write_text(text)
     (docs / "reference/keys/README.md").write_text(index)
     return [(f"[{table}]", f"reference/keys/{table}.md") for table in tables]
@@ -174,14 +180,23 @@ def commands(say, docs):
     (docs / "reference/commands.md").write_text(text)
 
 
+def known_choices(docs):
+    """The page and anchor of every compressor, topology, model and the like whose name has one meaning."""
+    places = {}
+    for page in (docs / "reference/choices").glob("*.md"):
+        for line in page.read_text().splitlines():
+            if line.startswith("## "):
+                places.setdefault(line[3:], []).append(f"{page.relative_to(docs).as_posix()}#{anchor_of(line[3:])}")
+    return {name: found[0] for name, found in places.items() if len(found) == 1}
+
+
 def known_names(docs):
-    """The page, and the anchor on it, of every method, key and file that is shown."""
+    """The page of every method, key and file that is shown."""
     names = {page.stem: page.relative_to(docs).as_posix() for page in (docs / "reference/methods").glob("*.md")
              if page.stem != "README"}
     for page in (docs / "reference/keys").glob("*.md"):
-        for line in page.read_text().splitlines():
-            if line.startswith("## "):
-                names[line[3:]] = f"{page.relative_to(docs).as_posix()}#{anchor_of(line[3:])}"
+        if "." in page.stem:
+            names[page.stem.removesuffix(".key")] = page.relative_to(docs).as_posix()
     for page in docs.rglob("*.hpp.md"):
         path = page.relative_to(docs).as_posix()
         names[path.removesuffix(".md")] = path

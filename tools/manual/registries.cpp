@@ -12,7 +12,9 @@
 #include "algorithms/objectives/registry.hpp"
 #include "algorithms/objectives/regularizer.hpp"
 #include "algorithms/seam/step_size.hpp"
+#include "runtime/settings/key_reference.hpp"
 #include "runtime/toml/document.hpp"
+#include "tools/manual/key_page.hpp"
 #include "tools/manual/method_page.hpp"
 #include "tools/terminal/shell_word.hpp"
 #include "topology/families.hpp"
@@ -26,6 +28,7 @@ namespace hearsay {
 namespace {
 
 const std::string method_word = "method";
+const std::string key_word = "key";
 
 const Choice data_formats[] = {
     {"synthetic", "(samples=8192, features=500, classes=100)", "built in: a seeded Gaussian mixture"},
@@ -90,6 +93,16 @@ void add_pages_of(const Registry& registry, const std::string& name, std::vector
   }
 }
 
+/// Adds the page of the key of that name; if nothing has the name, the pages of all keys that end with it.
+void add_pages_of_keys(const std::string& name, std::vector<Page>& pages) {
+  const auto add = [&](const auto& is_meant) {
+    for (const KeyInfo& key : key_reference())
+      if (is_meant(key.key)) pages.push_back(key_page(key));
+  };
+  add([&](const std::string& key) { return key == name; });
+  if (pages.empty()) add([&](const std::string& key) { return key.ends_with("." + name); });
+}
+
 /// Returns every name that has a page, with the word or with any if it is empty.
 std::vector<std::string> known_names(const std::string& word) {
   std::vector<std::string> names;
@@ -101,6 +114,8 @@ std::vector<std::string> known_names(const std::string& word) {
   for (const Registry& registry : registries())
     if (word.empty() || word == registry.word)
       for (const Choice& choice : registry.choices) names.push_back(choice.name);
+  if (word.empty() || word == key_word)
+    for (const KeyInfo& key : key_reference()) names.push_back(key.key);
   return names;
 }
 
@@ -132,7 +147,7 @@ std::vector<Registry> registries() {
 }
 
 std::vector<std::string> page_words() {
-  std::vector<std::string> words = {method_word};
+  std::vector<std::string> words = {method_word, key_word};
   for (const Registry& registry : registries()) words.push_back(registry.word);
   return words;
 }
@@ -144,6 +159,7 @@ std::vector<Page> pages_named(const std::string& name, const std::string& word) 
       if (has_name(method, name)) pages.push_back(method_page(method));
   for (const Registry& registry : registries())
     if (word.empty() || word == registry.word) add_pages_of(registry, name, pages);
+  if (word.empty() || word == key_word) add_pages_of_keys(name, pages);
   if (pages.empty()) {
     const std::string nearest = nearest_name(name, known_names(word));
     throw Misuse(

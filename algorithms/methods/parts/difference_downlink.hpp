@@ -36,10 +36,10 @@ class DifferenceDownlink {
   }
 
   class Share;
-  /// co_await downlink.share(it, w, xhat): the hub tells w, which is empty at the others, and all have xhat.
-  /// False if nothing came from the hub: it is gone.
-  Share share(Iteration<Scalar>& it, const Vector<Scalar>& w, Vector<Scalar>& xhat) {
-    return {*this, it, w, xhat};
+  /// co_await downlink.share(it, w, xhat, scratch): the hub tells w, which is empty at the others, and all
+  /// have xhat. False if nothing came from the hub: it is gone.
+  Share share(Iteration<Scalar>& it, const Vector<Scalar>& w, Vector<Scalar>& xhat, Vector<Scalar>& scratch) {
+    return {*this, it, w, xhat, scratch};
   }
 
   /// What the hub, or a head, sends to those below it.
@@ -86,10 +86,10 @@ class DifferenceDownlink {
     return compressor_->accumulate(omega, memory_step_, view(reference_));
   }
 
-  void tell(Iteration<Scalar>& it, const Vector<Scalar>& w, Vector<Scalar>& xhat) {
+  void tell(Iteration<Scalar>& it, const Vector<Scalar>& w, Vector<Scalar>& xhat, Vector<Scalar>& scratch) {
     if (backlog_) backlog_->tell(it, reference_);
-    xhat = w - reference_;
-    const PacketRef omega = encoded_packet(it, *compressor_, xhat, Purpose::downlink);
+    scratch = w - reference_;
+    const PacketRef omega = encoded_packet(it, *compressor_, scratch, Purpose::downlink);
     it.report(take(omega->bytes(), xhat));  // before the post: what is sent is digested as published by then
     it.post(omega);
     note(omega, it.mixing().heard_by);
@@ -129,10 +129,11 @@ class DifferenceDownlink {
 template <class Scalar>
 class DifferenceDownlink<Scalar>::Share final : public StepsOf<typename DifferenceDownlink<Scalar>::Share> {
  public:
-  Share(DifferenceDownlink& downlink, Iteration<Scalar>& it, const Vector<Scalar>& w, Vector<Scalar>& xhat)
+  Share(DifferenceDownlink& downlink, Iteration<Scalar>& it, const Vector<Scalar>& w, Vector<Scalar>& xhat,
+        Vector<Scalar>& scratch)
       : downlink_(downlink), it_(it), xhat_(xhat), last_(downlink.links_vary_ ? 1 : 0) {
     if (!downlink.place_.is_hub()) return;
-    downlink.tell(it, w, xhat);
+    downlink.tell(it, w, xhat, scratch);
     slot_ = last_ + 1;
   }
 

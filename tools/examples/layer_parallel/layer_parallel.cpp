@@ -217,8 +217,10 @@ MethodInfo layer_parallel_family() {
           .source = "Sun et al. 2021, arXiv:2112.05387",
           .compressor = CompressorNeed::any,
           .unclippable_because = "a gradient also holds what a stage puts out",
-          .options = {
-              {option::serial_every, 20}, {hearsay::option::consensus_step, 0.25}, {option::penalty, 1.0}}};
+          .options = {{option::serial_every, 20},
+                      {hearsay::option::consensus_step, 0.25},
+                      {option::penalty, 1.0}},
+          .trials = {.none_because = "its objective has to be made of stages"}};
 }
 
 }  // namespace
