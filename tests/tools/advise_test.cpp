@@ -25,41 +25,6 @@ const std::string four_peers =
     "model.kind = \"quadratic(4000)\"\ntopology.peers = 4\n"
     "algorithm = { kind = \"allreduce-sgd\", step_size = 0.1, batch = \"full\" }\n";
 
-struct UnadvisedMethod {
-  std::string name;
-  std::string because;
-};
-
-/// The methods that are never advised.
-const std::vector<UnadvisedMethod> unadvised_methods = {
-    {"naive", "a negative control: its error never vanishes"},
-    {"choco-gossip", "it averages, and does not train"},
-    {"ad-psgd", "asynchronous: how long it takes depends on when real messages come"},
-    {"fed-prox", "where it beats fed-avg, scaffold beats both"},
-    {"diana", "artemis, whose answer from the hub is compressed, too"},
-    {"dore", "as artemis, with two more constants to choose"},
-    {"mcm", "as artemis, and a little nearer to the optimum in the end"},
-    {"rand-mcm", "as mcm, and its hub encodes once for each worker"},
-    {"double-squeeze", "ef21-bc has no floor where peers have different data"},
-    {"neolithic", "ef21-bc has no floor in the same bytes"},
-    {"ef21", "ef21-bc, whose hub compresses, too"},
-    {"econtrol", "as ef21; what it gains with small batches was not measured"},
-    {"cd-adam", "its step size is a tenth of what other methods take: not tuned alike"},
-    {"comp-ams", "the same"},
-    {"one-bit-adam", "when it begins to compress has to be chosen for each problem"},
-    {"qcmd-adagrad", "qrda-adagrad keeps its zeros in spite of quantization"},
-    {"chb", "for full gradients only"},
-    {"fed-vote", "a few votes know a weight only roughly: its loss has a floor, and weights stay in (-1, 1)"},
-    {"lgc",
-     "it gains only where workers differ for long, and its rank and dense rounds have to be chosen for "
-     "each "
-     "problem"},
-    {"lgc-ring", "the same"},
-    {"predictive-coding",
-     "as fed-paq, in a few bits less, with a grid that has to be chosen for each problem"},
-    {"sgp", "for one-way links, where it is the only one; elsewhere d-psgd does the same in fewer bytes"},
-};
-
 RunSettings run_of(const std::string& text) { return parse_run(text, ".", {}, "test.toml"); }
 
 /// Returns a loss of floor + height * ratio^(iteration / 10), evaluated every ten iterations.
