@@ -83,26 +83,27 @@ Traffic Beer<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const 
 }
 
 MethodInfo beer_info() {
-  return {.name = "beer",
-          .summary = "compressed gradient tracking: any contraction, no bias from differing data",
-          .equation = "x_i <- x_i + gamma sum_j w_ij (H_j - H_i) - eta V_i, V_i tracks the mean gradient",
-          .bytes = "2 deg (|C| + 64)",
-          .source = "Zhao et al. 2022, arXiv:2201.13320, Algorithm 1",
-          .compressor = CompressorNeed::contracting,
-          .membership = Membership::reinitialise,
-          .default_compressor = "topk(10%)",
-          .needs_symmetric_mixing = true,
-          .compresses_trackers = true,
-          .options = {{option::consensus_step, 0.1}},
-          .gossip_model =
-              [](const MethodOptions& options, double keep, double mu) {
-                return replica_gossip_model(options[option::consensus_step], keep, mu);
-              },
-          .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (H_j - H_i) - eta V_i; V_i <- V_i + gamma "
-                                  "sum_j w_ij (G_j - G_i) + g_i' - g_i; H_i, G_i follow x_i, V_i through C",
-                     .memory = "2 deg + 7",
-                     .needs = "W symmetric; C contracting; full gradients or large batches"},
-          .make = factory<Beer>()};
+  return {
+      .name = "beer",
+      .summary = "compressed gradient tracking: any contractive compressor, no bias from heterogeneous data",
+      .equation = "x_i <- x_i + gamma sum_j w_ij (H_j - H_i) - eta V_i, V_i tracks the mean gradient",
+      .bytes = "2 deg (|C| + 64)",
+      .source = "Zhao et al. 2022, arXiv:2201.13320, Algorithm 1",
+      .compressor = CompressorNeed::contracting,
+      .membership = Membership::reinitialise,
+      .default_compressor = "topk(10%)",
+      .needs_symmetric_mixing = true,
+      .compresses_trackers = true,
+      .options = {{option::consensus_step, 0.1}},
+      .gossip_model =
+          [](const MethodOptions& options, double keep, double mu) {
+            return replica_gossip_model(options[option::consensus_step], keep, mu);
+          },
+      .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (H_j - H_i) - eta V_i; V_i <- V_i + gamma "
+                              "sum_j w_ij (G_j - G_i) + g_i' - g_i; H_i, G_i follow x_i, V_i through C",
+                 .memory = "2 deg + 7",
+                 .needs = "W symmetric; C contracting; full gradients or large batches"},
+      .make = factory<Beer>()};
 }
 
 }  // namespace hearsay

@@ -71,7 +71,7 @@ GossipModel cedas_gossip_model(const MethodOptions& options, double keep, double
 MethodInfo cedas_info() {
   return {.name = "cedas",
           .aliases = {"lead"},
-          .summary = "compressed exact diffusion (LEAD): no bias from differing data, one message",
+          .summary = "compressed exact diffusion (LEAD): no bias from heterogeneous data, one message",
           .equation = "x_i <- x_i - eta g_i - D_i, D_i <- D_i + (gamma/2) sum_j w_ij (yhat_i - yhat_j)",
           .bytes = "deg (|C| + 64)",
           .source = "Huang and Pu 2023, arXiv:2301.05872, Algorithm 1; LEAD: arXiv:2007.00232",

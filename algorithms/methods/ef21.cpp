@@ -10,7 +10,7 @@ namespace hearsay {
 
 namespace option {
 const NumberOption control("control", {0.0, 1.0},
-                           "kappa: the share of the error owed that a message makes up for");
+                           "kappa: the share of the accumulated error that is added to each message");
 }  // namespace option
 
 template <class Scalar>
@@ -120,29 +120,30 @@ Traffic Ef21<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const 
 }
 
 MethodInfo ef21_info() {
-  return {.name = "ef21",
-          .summary = "a hub: memories follow the workers' gradients through any contraction; no floor",
-          .equation = "h_i <- h_i + C(v_i - h_i), v_i <- b v_i + (1 - b) g_i; x <- x - eta mean_i h_i",
-          .bytes = "hub r (4d + 64), worker |C| + 64",
-          .source = "Richtarik et al. 2021, arXiv:2106.05203, Algorithm 2",
-          .compressor = CompressorNeed::contracting,
-          .membership = Membership::forgotten,
-          .default_compressor = "topk(10%)",
-          .pattern = Pattern::star,
-          .permits_negative_weights = true,
-          .permits_time_varying = true,
-          .permits_tree = true,
-          .options = {{option::momentum, 0.0}},
-          .manual = {.memory = "hub 6 (drop: n + 4), worker 4",
-                     .needs = "a hub and workers; C contracting",
-                     .related = "momentum: Fatkhullin et al. 2023, arXiv:2305.15155"},
-          .make = factory<Ef21>()};
+  return {
+      .name = "ef21",
+      .summary = "a hub: memories follow the workers' gradients; any contractive compressor, no error floor",
+      .equation = "h_i <- h_i + C(v_i - h_i), v_i <- b v_i + (1 - b) g_i; x <- x - eta mean_i h_i",
+      .bytes = "hub r (4d + 64), worker |C| + 64",
+      .source = "Richtarik et al. 2021, arXiv:2106.05203, Algorithm 2",
+      .compressor = CompressorNeed::contracting,
+      .membership = Membership::forgotten,
+      .default_compressor = "topk(10%)",
+      .pattern = Pattern::star,
+      .permits_negative_weights = true,
+      .permits_time_varying = true,
+      .permits_tree = true,
+      .options = {{option::momentum, 0.0}},
+      .manual = {.memory = "hub 6 (drop: n + 4), worker 4",
+                 .needs = "a hub and workers; C contracting",
+                 .related = "momentum: Fatkhullin et al. 2023, arXiv:2305.15155"},
+      .make = factory<Ef21>()};
 }
 
 MethodInfo econtrol_info() {
   MethodInfo info = ef21_info();
   info.name = "econtrol";
-  info.summary = "a hub: ef21, with a share of the error still owed in every message";
+  info.summary = "a hub: ef21, with a share of the accumulated error in every message";
   info.equation = "h_i <- h_i + C(g_i - h_i + k e_i); e_i <- e_i + g_i - h_i; x <- x - eta mean_i h_i";
   info.source = "Gao, Islamov, Stich 2024, arXiv:2311.05645, Algorithm 2";
   info.permits_tree = false;

@@ -65,7 +65,7 @@ Traffic KGt<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
 MethodInfo k_gt_info() {
   return {.name = "k-gt",
           .aliases = {"kgt"},
-          .summary = "local steps corrected by gradient tracking: no bias, whatever the data",
+          .summary = "local steps corrected by gradient tracking: no bias from heterogeneous data",
           .equation =
               "D_i = -eta sum of H (g_i + c_i); c_i <- c_i - z_i + sum_j w_ij z_j, z = -D/(H eta); x_i "
               "<- sum_j w_ij (x_j + rho D_j)",

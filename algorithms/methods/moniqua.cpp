@@ -81,26 +81,27 @@ Traffic Moniqua<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) con
 }
 
 MethodInfo moniqua_info() {
-  return {.name = "moniqua",
-          .summary = "models quantized modulo a range, recovered near one's own; no extra memory",
-          .equation = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j = C(x_j) read near x_i",
-          .bytes = "deg (|C| + 64)",
-          .source = "Lu and De Sa 2020, arXiv:2002.11787, Algorithm 1",
-          .compressor = CompressorNeed::bounded,
-          .membership = Membership::no_return,
-          .default_compressor = "mod(k=256, step=0.02)",
-          .permits_time_varying = true,
-          .options = {{option::consensus_step, 1.0},
-                      {option::optimizer, "sgd"},
-                      {option::local_steps, 1},
-                      {option::order, "combine-then-adapt"}},
-          .orders = {"combine-then-adapt", "adapt-then-combine"},
-          .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j what `mod` "
-                                  "says of x_j, read near x_i",
-                     .memory = "5",
-                     .needs = "W doubly stochastic; neighbors within step (k - 2)/2 of each other, step (k - "
-                              "1)/2 with `nearest`"},
-          .make = factory<Moniqua>()};
+  return {
+      .name = "moniqua",
+      .summary = "models quantized modulo a range, decoded with the receiver's own model; no extra memory",
+      .equation = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j = C(x_j) read near x_i",
+      .bytes = "deg (|C| + 64)",
+      .source = "Lu and De Sa 2020, arXiv:2002.11787, Algorithm 1",
+      .compressor = CompressorNeed::bounded,
+      .membership = Membership::no_return,
+      .default_compressor = "mod(k=256, step=0.02)",
+      .permits_time_varying = true,
+      .options = {{option::consensus_step, 1.0},
+                  {option::optimizer, "sgd"},
+                  {option::local_steps, 1},
+                  {option::order, "combine-then-adapt"}},
+      .orders = {"combine-then-adapt", "adapt-then-combine"},
+      .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j what `mod` "
+                              "says of x_j, read near x_i",
+                 .memory = "5",
+                 .needs = "W doubly stochastic; neighbors within step (k - 2)/2 of each other, step (k - "
+                          "1)/2 with `nearest`"},
+      .make = factory<Moniqua>()};
 }
 
 }  // namespace hearsay

@@ -50,7 +50,7 @@ Traffic QgMomentum<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) 
 
 MethodInfo qg_momentum_info() {
   return {.name = "qg-momentum",
-          .summary = "gossip with quasi-global momentum: it remembers how the mixed model moved",
+          .summary = "gossip with quasi-global momentum: it follows the changes of the mixed model",
           .equation =
               "x_i' = sum_j w_ij (x_j - eta (g_j + beta (beta m_j + g_j))); m_i <- 0.9 m_i + 0.1 (x_i - "
               "x_i')/eta",

@@ -80,7 +80,7 @@ Traffic Scaffold<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) co
 
 MethodInfo scaffold_info() {
   return {.name = "scaffold",
-          .summary = "a hub: local steps corrected by how the workers' gradients differ, so without a drift",
+          .summary = "a hub: local steps corrected by control variates, so without client drift",
           .equation = "H times y_i <- y_i - eta (g_i - c_i + c); x <- x + (rho/r) sum_S (y_i - x)",
           .bytes = "hub r (8d + 64), worker 4d + 64",
           .source = "Karimireddy et al. 2020, arXiv:1910.06378, Algorithm 1",

@@ -96,7 +96,7 @@ const std::vector<KeyRow<SweepTable>>& sweep_rows() {
        &SweepTable::tune,
        {"array of keys of axes", as_it_stands, not_written},
        "sweep",
-       "axes that are tuned away: every variant gets the best value, chosen on seeds of its own"},
+       "axes that are tuned, not compared: every variant gets its best value, chosen on separate seeds"},
       {"sweep.variant",
        &SweepTable::variants,
        {"tables: name, and any key of a run",
@@ -112,7 +112,7 @@ const std::vector<KeyRow<SweepTable>>& sweep_rows() {
        {"tables: says, figure, ascending, ...",
         [](const Setting& setting, const fs::path&) { return read_claims(setting); }, not_written},
        "sweep",
-       "what the results have to show; a claim that does not hold is said, and is exit code 5"},
+       "what the results have to show; a claim that does not hold is reported, and gives exit code 5"},
       {"sweep.not_reproduced", &SweepTable::not_reproduced, kinds::texts(), "sweep",
        "sentences below the claims: what of a paper the results do not show"},
   };
