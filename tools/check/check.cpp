@@ -283,7 +283,7 @@ std::string as_text(const std::string& name, const Plan& plan) {
                                      (option.row == &option::consensus_step ? stability_text(plan) : "") +
                                      (option.row == &option::estimator ? table_text(plan) : "")});
   if (settings.algorithm.clip)
-    table.add({"clip", significant(*settings.algorithm.clip) + ", the longest gradient"});
+    table.add({"clip", significant(*settings.algorithm.clip) + ", the largest norm of a gradient"});
   table.add({"model", settings.model.kind + ", " + counted(plan.dimension, "parameter") + ", " +
                           (settings.run.scalar == ScalarKind::float32 ? "float" : "double")});
   table.add({"data", has_programs(settings) ? "of the programs, at home"
