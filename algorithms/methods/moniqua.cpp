@@ -84,7 +84,7 @@ MethodInfo moniqua_info() {
   return {
       .name = "moniqua",
       .summary = "models quantized modulo a range, decoded with the receiver's own model; no extra memory",
-      .equation = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j = C(x_j) read near x_i",
+      .equation = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j = C(x_j) decoded near x_i",
       .bytes = "deg (|C| + 64)",
       .source = "Lu and De Sa 2020, arXiv:2002.11787, Algorithm 1",
       .compressor = CompressorNeed::bounded,
@@ -96,8 +96,8 @@ MethodInfo moniqua_info() {
                   {option::local_steps, 1},
                   {option::order, "combine-then-adapt"}},
       .orders = {"combine-then-adapt", "adapt-then-combine"},
-      .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j what `mod` "
-                              "says of x_j, read near x_i",
+      .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j the codes of x_j, "
+                              "decoded near x_i",
                  .memory = "5",
                  .needs = "W doubly stochastic; neighbors within step (k - 2)/2 of each other, step (k - "
                           "1)/2 with `nearest`"},
