@@ -8,8 +8,9 @@
 ///     const auto simulated = simulate(experiment, measured_gradient);  // in this process, in virtual time
 ///     const auto trained = run_local(experiment);                      // one process a peer, over ZeroMQ
 ///
-/// A method of the caller's own is a class of algorithms/seam/algorithm.hpp, which add_method makes known by
-/// its MethodInfo: with options of its own, which become keys of run files, and with checks and defaults.
+/// A method of the caller's own derives from Algorithm (algorithms/seam/algorithm.hpp). add_method registers
+/// it by its MethodInfo, with options of its own, which become keys of run files, and with checks and
+/// defaults.
 ///
 /// A RunControl receives every evaluation as soon as it is made, and notices; it can also interrupt the run.
 /// Wrong input throws Misuse.

@@ -84,7 +84,7 @@ int codec_as(const CodecOptions& options) {
 
 void add_codec(CommandLine& program, Invocation& invocation) {
   CommandLine command =
-      program.command("codec", "what a compressor makes of a vector, and in how many bytes");
+      program.command("codec", "what receivers decode of a compressed vector, and its bytes");
   const auto options = std::make_shared<CodecOptions>();
   command.argument("COMPRESSOR", &options->compressor, "as algorithm.compressor spells it: \"topk(1%)\"");
   command.argument("VECTOR", &options->vector, "a .npy file, such as the model.npy of a run");
@@ -93,7 +93,8 @@ void add_codec(CommandLine& program, Invocation& invocation) {
   command.flag("--overwrite", options->overwrite, "replace the file of --output");
   command.option("--scalar", &options->scalar, "compress numbers of this type [float]",
                  {.values = {"float", "double"}});
-  command.option("--seed", &options->seed, "of random rounding and random choice [1]", {.value_name = "N"});
+  command.option("--seed", &options->seed, "the seed of random rounding and random choice [1]",
+                 {.value_name = "N"});
   command.flag("--json", options->json, "print the figures as JSON");
   command.examples({"hearsay codec \"dither(linf, bits=4)\" runs/first/model.npy",
                     "hearsay codec \"topk(1%)\" runs/first/model.npy --output decoded.npy"});

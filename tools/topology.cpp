@@ -309,8 +309,9 @@ int topology_command(const TopologyOptions& options) {
 }  // namespace
 
 void add_topology(CommandLine& program, Invocation& invocation) {
-  CommandLine command =
-      program.command("topology", "what a topology is like; writes it as TOML, GraphML, DOT or SVG");
+  CommandLine command = program.command(
+      "topology",
+      "degrees, diameter, weights and spectral gap of a topology; writes it as TOML, GraphML, DOT or SVG");
   const auto options = std::make_shared<TopologyOptions>();
   command.argument("SPEC", &options->spec, "such as \"ring(16)\" or \"torus(4x4)\", or a topology file");
   command.option("--weights", &options->weights, "mixing weights (metropolis)");
@@ -321,7 +322,7 @@ void add_topology(CommandLine& program, Invocation& invocation) {
                  },
                  "the share of the peers that takes part in a round of the schedule (1)",
                  {.value_name = "SHARE"});
-  command.option("--seed", &options->seed, "of random topologies (1)");
+  command.option("--seed", &options->seed, "the seed of random topologies (1)");
   GraphMending& mending = options->mending;
   command.flag("--undirected", mending.undirected, "of a file: every arc is a link that goes both ways");
   command.flag("--merge-links", mending.merge_links,

@@ -28,11 +28,11 @@ extern const TextOption memories;
 /// Sends      hub: r messages of |C_dwn| bytes, those of the last round (none in iteration 1), to a worker
 ///            that sat out of 8 bytes and |C_dwn| + 4 per round that it missed, or of the whole model if that
 ///            is shorter; worker: one of |C| bytes. A head sends its group as much as the hub sends it.
-/// Options    compressor = C; down_compressor = C_dwn; memory_step = alpha, with which 0 means no memories;
-///            memories: pp1, the hub keeps every h_i, and that of a worker enters if it takes part; pp2, hbar
-///            stands for those that sit out. If all take part the two are equal, to rounding. With
-///            memory_step = 0 it is bi-QSGD; with down_compressor = none DIANA, which
-///            does not read it; with both QSGD with a hub.
+/// Options    compressor = C; down_compressor = C_dwn; memory_step = alpha; 0: no memories. memories:
+///            pp1, the hub keeps every h_i, and uses that of a worker if it takes part; pp2, hbar stands for
+///            those that sit out. If all take part the two are equal, to rounding. With memory_step = 0 it is
+///            bi-QSGD; with full precision down it is DIANA, which does not read down_compressor; with both
+///            it is QSGD with a hub.
 /// Shapes     x, g - h, h, g in R^d: memory worker 4 d; hub besides hbar and ghat 6 d, with pp1 n + 4 d. A
 ///            head has the sum of its group's h_i, H_j and s_j besides: 7 d, with pp1 a d per worker and 6 d.
 /// Needs      a star around peer 0, or a tree of two levels below it. C and C_dwn unbiased; alpha <= 1 /

@@ -5,8 +5,8 @@
 
 namespace hearsay {
 
-/// BEER: compressed gradient tracking. For any contraction C, without assumptions on how the peers' data
-/// differ; with full gradients it converges to the optimum itself.
+/// BEER: compressed gradient tracking, for any contractive compressor C, without assumptions on the
+/// heterogeneity of the data; with full gradients it converges to the optimum itself.
 ///
 ///   step       x_i <- x_i + gamma sum_j w_ij (H_j - H_i) - eta V_i
 ///   models     h_i = C(x_i - H_i), sent to every neighbor;   H_j <- H_j + h_j

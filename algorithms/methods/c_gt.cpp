@@ -85,7 +85,7 @@ GossipModel c_gt_gossip_model(const MethodOptions& options, double keep, double 
 MethodInfo c_gt_info() {
   return {
       .name = "c-gt",
-      .summary = "gradient tracking with compressed messages: no bias from differing data",
+      .summary = "gradient tracking with compressed messages: no bias from heterogeneous data",
       .equation = "x_i <- x_i - gamma sum_j w_ij (xhat_i - xhat_j) - eta y_i, y_i tracks the mean gradient",
       .bytes = "2 deg (|C| + 64)",
       .source = "Liao et al. 2022, arXiv:2103.13748, Algorithm 1",

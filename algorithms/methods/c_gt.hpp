@@ -5,8 +5,8 @@
 
 namespace hearsay {
 
-/// C-GT: gradient tracking with compressed messages. There are two messages per iteration and, at a constant
-/// step size, no bias from peers whose data differ; with full gradients it converges to the optimum itself.
+/// C-GT: gradient tracking with compressed messages. It sends two messages per iteration. At a constant step
+/// size heterogeneous data cause no bias; with full gradients it converges to the optimum itself.
 ///
 ///   models     xhat = COMM(x, H), yhat = COMM(y, G): both compressed and sent to every neighbor
 ///              (DampedReferences)

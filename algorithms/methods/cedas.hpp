@@ -5,8 +5,8 @@
 
 namespace hearsay {
 
-/// CEDAS: compressed exact diffusion. One compressed message per iteration and, at a constant step size, no
-/// bias from peers whose data differ; with full gradients it converges to the optimum itself.
+/// CEDAS: compressed exact diffusion, with one compressed message per iteration. At a constant step size
+/// heterogeneous data cause no bias; with full gradients it converges to the optimum itself.
 ///
 ///   gradient   g_i = grad F_i(x_i; xi_i)
 ///   try        y_i = x_i - eta g_i - D_i

@@ -13,10 +13,10 @@
 namespace hearsay {
 
 namespace option {
-const TextOption threshold(
-    "threshold", {.may_be_count = true, .may_be_number = true},
-    "eps_1: a worker is silent while its gradient has changed by less than sqrt(eps_1) times the model's "
-    "last step; `auto` is 0.1 / eta^2; 0: it always sends");
+const TextOption threshold("threshold", {.may_be_count = true, .may_be_number = true},
+                           "eps_1: a worker sends an empty message while its gradient has changed by less "
+                           "than sqrt(eps_1) times the model's "
+                           "last step; `auto` is 0.1 / eta^2; 0: it always sends");
 }  // namespace option
 
 template <class Scalar>
@@ -131,7 +131,8 @@ void check_batch(const RunView& view, Advice& advice) {
 
 MethodInfo chb_info() {
   return {.name = "chb",
-          .summary = "a hub: heavy ball; a worker whose gradient has hardly changed says nothing",
+          .summary =
+              "a hub: censored heavy ball; a worker whose gradient has hardly changed sends an empty message",
           .equation =
               "s_i <- g_i unless ||g_i - s_i||^2 <= e1 ||x - x'||^2; x <- x - eta mean_i s_i + b (x - x')",
           .bytes = "hub r (4d + 64), worker 4d + 64, or 64",

@@ -13,7 +13,7 @@ namespace option {
 extern const TextOption threshold;
 }  // namespace option
 
-/// CHB, censored heavy ball: a hub; a worker whose gradient has hardly changed says nothing.
+/// CHB, censored heavy ball: a hub; a worker whose gradient has hardly changed sends an empty message.
 ///
 ///   down    hub -> i:   x                                           (t = 1: an empty message, all know x_0)
 ///   censor  i:          dg = g_i(x) - s_i;   silent iff t > 1 and ||dg||^2 <= eps_1 ||x - x'||^2
@@ -31,8 +31,9 @@ extern const TextOption threshold;
 /// Shapes     x, x', s, dg, g in R^d: memory worker 5 d; hub besides sbar and the sum 7 d, and, under the
 ///            policy "drop", a d for each other worker.
 /// Needs      a star around peer 0. No compressor. Full gradients: the noise of a minibatch is a change, too.
-/// Invariant  sbar = mean_i s_i, to rounding. A worker with L_i^2 <= eps_1, L_i the smoothness of f_i, never
-///            sends in two iterations running: after it has sent, ||dg|| <= L_i ||x - x'||.
+/// Invariant  sbar = mean_i s_i, to rounding. A worker with L_i^2 <= eps_1, L_i the smoothness constant of
+///            f_i, never sends a change in two consecutive iterations: after it has sent, ||dg|| <= L_i ||x -
+///            x'||.
 /// Source     Chen, Blum, Sadler 2022 (arXiv:2209.11944), Algorithm 1.
 /// Departs    the paper minimises the sum of M functions with eps_1 = 0.1 / (eta^2 M^2); for the mean that is
 ///            0.1 / eta^2. The hub adds changes to sbar instead of summing all s_i anew.

@@ -76,7 +76,7 @@ Traffic ChocoGossip<Scalar>::traffic(std::uint64_t number, const PeerRows& rows)
 
 MethodInfo choco_gossip_info() {
   return {.name = "choco-gossip",
-          .summary = "averages what one local gradient step leaves, through compressed messages",
+          .summary = "average consensus by compressed messages, on the models after one local gradient step",
           .equation = "x_i <- x_i + gamma sum_j w_ij (xhat_j - xhat_i), xhat_i <- xhat_i + C(x_i - xhat_i)",
           .bytes = "deg (|C| + 64)",
           .source = "Koloskova et al. 2019, arXiv:1902.00340, Algorithm 1",

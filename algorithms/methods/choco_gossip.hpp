@@ -22,8 +22,8 @@ namespace hearsay {
 ///   catch up   send to every neighbor of this round the q_i that it missed, this one included, or xhat_i;
 ///              xhat_j <- xhat_j + every q_j that was missed, or xhat_j as it came
 ///
-/// Options    consensus_step gamma; side_information: as in CHOCO-SGD, log2 k bits a coordinate, the fewer
-///            the nearer the peers are to each other.
+/// Options    consensus_step gamma; side_information: as in CHOCO-SGD, log2 k bits a coordinate; the closer
+///            the peers are to consensus, the fewer.
 /// Sends      deg messages of |C| bytes per iteration; if W changes, 8 and (|C| + 4) bytes for every
 ///            iteration since the last meeting, or 8 + 4 and xhat_i, whichever is shorter.
 /// Shapes     x, xhat, a difference in R^d, one xhat_j per neighbor, and a gradient: memory (deg + 4) d; if W

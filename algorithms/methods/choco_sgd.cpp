@@ -12,9 +12,9 @@
 namespace hearsay {
 
 namespace option {
-const NumberOption trigger(
-    "trigger", {0.0, any_number},
-    "c_0: a peer with less news than c_0 sqrt(t) eta^2 (squared) sends an empty message; 0: it always sends");
+const NumberOption trigger("trigger", {0.0, any_number},
+                           "c_0: a peer with ||x_i - xhat_i||^2 of at most c_0 sqrt(t) eta^2 sends an empty "
+                           "message; 0: it always sends");
 const TextOption memory("memory", {{"replicas", "aggregate"}},
                         "`aggregate` keeps a sum instead of the neighbors' replicas");
 }  // namespace option
@@ -198,7 +198,8 @@ std::string what_it_sums_up(const MethodOptions& options) {
 
 MethodInfo choco_sgd_info() {
   return {.name = "choco-sgd",
-          .summary = "compressed gossip that keeps the mean: any contraction, and a consensus step",
+          .summary =
+              "compressed gossip that preserves the mean: any contractive compressor, with a consensus step",
           .equation =
               "x_i <- x_i - eta g_i + gamma sum_j w_ij (xhat_j - xhat_i), xhat_i <- xhat_i + C(x_i - xhat_i)",
           .bytes = "deg (|C| + 64)",

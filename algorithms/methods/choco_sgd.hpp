@@ -16,7 +16,7 @@ extern const NumberOption trigger;
 extern const TextOption memory;
 }  // namespace option
 
-/// CHOCO-SGD: compressed gossip that keeps the mean exactly, for any contraction C.
+/// CHOCO-SGD: compressed gossip that preserves the mean exactly, for any contractive compressor C.
 ///
 ///   gradient   g_i = grad F_i(x_i; xi_i);   x_i <- x_i - eta g_i
 ///   compress   q_i = C(x_i - xhat_i), encoded once, sent to every neighbor
@@ -29,22 +29,22 @@ extern const TextOption memory;
 ///   catch up   send to every neighbor of this round the q_i that it missed, this one included, or xhat_i;
 ///              xhat_j <- xhat_j + every q_j that was missed, or xhat_j as it came
 ///
-/// Options    consensus_step gamma: the rougher C, the smaller gamma must be; too large a gamma explodes.
-///            order = "plain" is the order above; "pipelined" that of Koloskova, Lin et al.: consensus,
-///            compress, and the gradient while q_i travels, for fixed W.
+/// Options    consensus_step gamma: the rougher C, the smaller gamma must be; with too large a gamma
+///            it diverges. order = "plain" is the order above; "pipelined" that of Koloskova, Lin et al.:
+///            consensus, compress, and the gradient while q_i travels, for fixed W.
 ///            memory = "replicas" keeps every xhat_j; "aggregate" only s_i = sum_j w_ij (xhat_j - xhat_i),
 ///            for fixed W.
 ///            optimizer, local_steps = H: see LocalSteps (nesterov(beta) and H > 1: SQuARM-SGD).
 ///            trigger = c_0 > 0 (SPARQ-SGD): q_i is sent only if ||x_i - xhat_i||^2 > c_0 sqrt(t) eta_t^2,
 ///            t counting local steps. Otherwise an empty message says so (if W changes, one that holds no
 ///            packet of this iteration): silence is never mistaken for loss.
-///            side_information: q_i, which a grid has then made, travels modulo k and is read near 0
-///            ("replica": x_i stays at xhat_i), the q_i sent last ("last": xhat_i moves once more as it did),
-///            or half of it ("mean"); see SideInformation. "last" and "mean": fixed W, and memory =
-///            "replicas".
+///            side_information: q_i, which then comes from a grid, is sent modulo k. It is decoded near 0
+///            ("replica": x_i stays at xhat_i), near the q_i sent last ("last": xhat_i moves once more as it
+///            did), or near half of it ("mean"); see SideInformation. "last" and "mean": fixed W, and memory
+///            = "replicas".
 /// Sends      deg messages of |C| bytes per iteration; if W changes, 8 and (|C| + 4) bytes for every
 ///            iteration since the last meeting, or 8 + 4 and xhat_i, whichever is shorter. With
-///            side_information log2 k bits a coordinate, k the least with which all read q_i.
+///            side_information log2 k bits a coordinate, k the least with which all decode q_i.
 /// Shapes     x, xhat, difference, g in R^d and one xhat_j per neighbor: memory (deg + 4) d; "aggregate": 6
 ///            d. If W changes, one xhat_j for everyone it ever hears, and at most one vector's bytes for the
 ///            backlog. (deg + 2) d more for side_information = "last" or "mean".

@@ -41,7 +41,7 @@ MethodInfo d2_info() {
   return {
       .name = "d2",
       .aliases = {"exact-diffusion"},
-      .summary = "exact diffusion: gossip without the bias of different data",
+      .summary = "exact diffusion: gossip without the bias of heterogeneous data",
       .equation = "x_i <- sum_j w_ij (psi_j' + x_j - psi_j), psi_j' = x_j - eta g_j",
       .bytes = "deg (4d + 64)",
       .source = "Tang et al. 2018, arXiv:1803.07068, Algorithm 1",

@@ -4,8 +4,9 @@
 
 namespace hearsay {
 
-/// D^2, also known as exact diffusion: D-PSGD that takes back what the last iteration's mixing did to the
-/// model. So peers with different data still meet at the common optimum with a constant step.
+/// D^2, also known as exact diffusion: D-PSGD with a correction, which adds the change x - psi that the last
+/// iteration's mixing made. So peers with heterogeneous data converge to the common optimum with a constant
+/// step.
 ///
 ///   gradient   g_i = grad F_i(x_i; xi_i)
 ///   step       psi_i' = x_i - eta g_i

@@ -47,12 +47,13 @@ namespace hearsay {
 ///            (arXiv:1805.09767).
 /// Departs    the sum is written over edge differences; equal to sum_j w_ij x_j because rows sum to 1. The
 ///            consensus step is CHOCO's; with W it makes (1 - gamma) I + gamma W.
-///            Staleness is ours. Related: consensus whose two ends are delayed alike (Olfati-Saber, Murray
-///            2004, "Consensus problems in networks of agents with switching topology and time-delays"), in
-///            continuous time, with a delay below pi / (2 lambda_max(L)), which our bound tends to for large
-///            s. SSP (Ho et al. 2013, "More effective distributed ML via a stale synchronous parallel
-///            parameter server") also bounds how far workers are apart. It lets a worker read newer values if
-///            they are there, so that its bits depend on time; here a value is always s iterations old.
+///            Staleness is ours. Related: consensus in continuous time in which both ends of a link use
+///            values of the same delay (Olfati-Saber, Murray 2004, "Consensus problems in networks of agents
+///            with switching topology and time-delays"). It requires a delay below pi / (2 lambda_max(L)), to
+///            which our bound tends for large s. SSP (Ho et al. 2013, "More effective distributed ML via a
+///            stale synchronous parallel parameter server") also bounds how far workers are apart. It lets a
+///            worker read newer values if they are there, so that its bits depend on time; here a value is
+///            always s iterations old.
 template <class Scalar>
 class DPsgd final : public Algorithm<Scalar> {
  public:

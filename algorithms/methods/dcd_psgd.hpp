@@ -24,7 +24,7 @@ namespace hearsay {
 ///   exchange    send c_i to every neighbor;    xhat_j <- xhat_j + c_j
 ///   mix         x_i <- xhat_i + sum_j w_ij (xhat_j - xhat_i)
 ///
-/// The errors of C travel as they do in the other order: xhat takes the part of x.
+/// The errors of C propagate as in the other order, with xhat in the place of x.
 ///
 /// If W changes from round to round, c_i waits in a Backlog instead, and the iteration begins with
 ///
@@ -36,12 +36,13 @@ namespace hearsay {
 ///
 /// Sends      deg messages of |C| bytes per iteration, one sequential message time; if W changes, 8 and (|C|
 ///            + 4) bytes for every iteration since the last meeting, or 8 + 4 and x_i, whichever is shorter.
-///            With side_information log2 k bits a coordinate, k the least with which all read c_i: the fewer,
-///            the less the peers disagree and the smaller the gradients are.
+///            With side_information log2 k bits a coordinate, k the least with which all decode c_i: the
+///            closer the peers are to consensus and the smaller the gradients, the fewer.
 /// Options    optimizer, a local step rule instead of -eta g; local_steps = H: H of them, each on its own
-///            minibatch; order, above. side_information: c_i, which a grid has then made, travels modulo k
-///            and is read near 0 ("replica": x_i stays), c_i of the iteration before ("last": x_i moves once
-///            more as it did), or half of it ("mean"); see SideInformation. "last" and "mean": fixed W.
+///            minibatch; order, above. side_information: c_i, which then comes from a grid, is sent modulo k.
+///            It is decoded near 0 ("replica": x_i stays), near c_i of the iteration before ("last": x_i
+///            moves once more as it did), or near half of it ("mean"); see SideInformation. "last" and
+///            "mean": fixed W.
 /// Shapes     x, z, g in R^d and one xhat_j per neighbor: memory (deg + 3) d, d more if the steps come first;
 ///            if W changes, one xhat_j for everyone it ever hears, and at most one vector's bytes for the
 ///            backlog; (deg + 2) d more for side_information = "last" or "mean".
@@ -54,8 +55,8 @@ namespace hearsay {
 ///            those of D-PSGD.
 /// Source     Tang, Gan, Zhang, Zhang, Liu 2018 (arXiv:1803.06443), Algorithm 1.
 /// Departs    z_i is formed from edge differences, without adding and subtracting x_i: one rounding less.
-///            That W may change is ours, and so are adapt-then-combine and side_information. A grid has an
-///            absolute error, so with it x_i comes no nearer to the optimum than its step permits.
+///            That W may change is ours, and so are adapt-then-combine and side_information. The error of a
+///            grid is absolute, so with a grid the step of the grid bounds how near x_i comes to the optimum.
 template <class Scalar>
 class DcdPsgd final : public Algorithm<Scalar> {
  public:

@@ -47,7 +47,7 @@ Traffic DecentLam<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) c
 
 MethodInfo decentlam_info() {
   return {.name = "decentlam",
-          .summary = "gossip with momentum that does not amplify the bias of different data",
+          .summary = "gossip with momentum that does not amplify the bias of heterogeneous data",
           .equation = "m_i <- beta m_i + (x_i - sum_j w_ij (x_j - eta g_j))/eta; x_i <- x_i - eta m_i",
           .bytes = "deg (4d + 64)",
           .source = "Yuan et al. 2021, arXiv:2104.11981, Algorithm 2",

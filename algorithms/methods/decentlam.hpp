@@ -4,8 +4,8 @@
 
 namespace hearsay {
 
-/// DecentLaM: momentum SGD on the function that D-PSGD minimises, with the pull of the neighbors as a part of
-/// the gradient. Plain local momentum amplifies the bias of different data by 1/(1 - beta)^2; DecentLaM does
+/// DecentLaM: momentum SGD on the penalized function that D-PSGD minimises, so that mixing is a part of the
+/// gradient. Plain local momentum amplifies the bias of heterogeneous data by 1/(1 - beta)^2; DecentLaM does
 /// not amplify it.
 ///
 ///   gradient   g_i = grad F_i(x_i; xi_i)

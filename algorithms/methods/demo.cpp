@@ -9,9 +9,9 @@
 namespace hearsay {
 
 namespace option {
-const TextOption signs(
-    "signs", {{"unsigned", "signed"}},
-    "whether a step is the mean of what all sent (`unsigned`), or its signs, times eta (`signed`)");
+const TextOption signs("signs", {{"unsigned", "signed"}},
+                       "whether a step is the mean of all messages (`unsigned`), or the signs of the mean, "
+                       "times eta (`signed`)");
 }  // namespace option
 
 template <class Scalar>
@@ -77,7 +77,7 @@ void check_signs(const RunView& view, Advice& advice) {
 MethodInfo demo_info() {
   return {.name = "demo",
           .aliases = {"decoupled-momentum"},
-          .summary = "momentum of which each peer sends the largest components of a cosine transform",
+          .summary = "decoupled momentum: each peer sends the largest DCT coefficients of its own momentum",
           .equation =
               "m_i <- beta m_i + eta g_i; q_i = C(m_i); m_i <- m_i - q_i; x <- x - Q, Q the mean of all q_j; "
               "signed: x <- x - eta sign(Q)",

@@ -11,8 +11,8 @@ namespace option {
 extern const TextOption signs;
 }  // namespace option
 
-/// DeMo, decoupled momentum: every peer accumulates its own gradients, and takes out and sends what of them
-/// is most concentrated after a cosine transform.
+/// DeMo, decoupled momentum: every peer accumulates its own gradients, and extracts and sends the largest
+/// coefficients of their cosine transform.
 ///
 ///   accumulate  m_i <- beta m_i + eta g_i,  g_i = grad F_i(x; xi_i)
 ///   take out    q_i = C(m_i), encoded once;  m_i <- m_i - q_i    (C: the k largest of each chunk of the DCT)
@@ -32,10 +32,10 @@ extern const TextOption signs;
 ///            m_i + q_i = beta m_i before + eta g_i, to rounding. If C keeps all, and unsigned, it is
 ///            all-reduce SGD. Unsigned, with beta = 1 and a constant eta it is qsgd-allreduce with error
 ///            feedback.
-/// Limits     signed steps have the length eta in every coordinate, however close the optimum is: they end
-///            at a distance of the order of eta, and where data differ at the majority of signs. Unsigned
-///            with senders-mean multiplies a coefficient that few send by up to n: with data that differ it
-///            diverges (algorithms/README.md).
+/// Limits     signed steps have the length eta in every coordinate, however close the optimum is: they end at
+///            a distance of the order of eta, and with heterogeneous data they follow the majority of signs.
+///            Unsigned with senders-mean multiplies a coefficient that few send by up to n: with
+///            heterogeneous data it diverges (algorithms/README.md).
 /// Source     Peng, Quesnelle, Kingma 2024 (arXiv:2411.19870), Algorithm 1, and its code for aggregate.
 /// Departs    the defaults of signs and aggregate are ours. There beta = 0.999, k = 32 of tiles of at most
 ///            64 x 64 of each matrix, and a weight decay whose default is 0; here the vector is cut into runs

@@ -134,7 +134,7 @@ MethodInfo neolithic_info() {
   MethodInfo info = double_squeeze_info();
   info.name = "neolithic";
   info.aliases = {};
-  info.summary = "a hub: every vector is compressed R times, each time what was left out, both ways";
+  info.summary = "a hub: every vector is compressed R times, each time the residual; both ways";
   info.equation = "c_i = C^R(g_i); x <- x - eta C_dwn^R((1/r) sum_S c_i); g_i the mean of R gradients";
   info.bytes = "hub r (R |C_dwn| + 64), worker R |C| + 64";
   info.source = "Huang et al. 2022, arXiv:2206.03665 (reconstruction)";

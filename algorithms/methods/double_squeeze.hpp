@@ -6,8 +6,8 @@
 
 namespace hearsay {
 
-/// DoubleSqueeze and NEOLITHIC: a hub; gradients are compressed both ways. DoubleSqueeze makes up for the
-/// errors later, NEOLITHIC compresses each vector R times, each time what was left out.
+/// DoubleSqueeze and NEOLITHIC: a hub; gradients are compressed both ways. DoubleSqueeze adds the errors to
+/// later messages (error feedback), NEOLITHIC compresses each vector R times, each time the residual.
 ///
 ///   down    hub -> i:   c of every round that i missed;   x <- x - eta c, one by one
 ///   up      i -> hub:   p_i = g_i(x) + a e_i;   c_i = C^R(p_i);   e_i <- p_i - c_i

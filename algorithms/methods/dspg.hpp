@@ -16,8 +16,8 @@ namespace hearsay {
 /// Needs      W doubly stochastic, of any round; eta_t falling (step_schedule = "inverse-sqrt"): with a
 ///            constant step the noise of the gradients leaves a floor; no compressor.
 /// Invariant  mixing keeps mean_i q_i; zeros of the proximal map stay zeros, since no mixing follows it.
-/// Source     Li, Xu, Wang, Wang, Lui 2021 (arXiv:2112.10389), the baseline DSPG; its order of steps as
-///            reconstructed from the abstract, for want of the paper's text.
+/// Source     Li, Xu, Wang, Wang, Lui 2021 (arXiv:2112.10389), the baseline DSPG; its order of steps is
+///            reconstructed from the abstract, since the paper's text is not available to us.
 /// Departs    edge-difference form of the mixing.
 template <class Scalar>
 class Dspg final : public Algorithm<Scalar> {

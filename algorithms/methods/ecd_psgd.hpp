@@ -26,8 +26,8 @@ extern const CountOption restart_every;
 /// with t = 1, 2, ... and xt_j = x_1 at the start ("xt" is the paper's x-tilde).
 ///
 /// That is order = "combine-then-adapt", the default for H = 1. With order = "adapt-then-combine", the
-/// default for H > 1 local steps, the steps begin at the mixed estimates, and y takes the part of x (y_i =
-/// x_1 at the start):
+/// default for H > 1 local steps, the steps begin at the mixed estimates, with y in the place of x (y_i = x_1
+/// at the start):
 ///
 ///   gradient     y_i'  = x_i;  H times: g_i = grad F_i(y_i'; xi_i);  y_i' <- y_i' - eta g_i
 ///   extrapolate  z_i   = y_i + (t/2) (y_i' - y_i);   y_i <- y_i'

@@ -10,7 +10,7 @@ namespace hearsay {
 
 namespace option {
 const NumberOption control("control", {0.0, 1.0},
-                           "kappa: the share of the error owed that a message makes up for");
+                           "kappa: the share of the accumulated error that is added to each message");
 }  // namespace option
 
 template <class Scalar>
@@ -143,7 +143,7 @@ MethodInfo ef21_info() {
 MethodInfo econtrol_info() {
   MethodInfo info = ef21_info();
   info.name = "econtrol";
-  info.summary = "a hub: ef21, with a share of the error still owed in every message";
+  info.summary = "a hub: ef21, with a share of the accumulated error in every message";
   info.equation = "h_i <- h_i + C(g_i - h_i + k e_i); e_i <- e_i + g_i - h_i; x <- x - eta mean_i h_i";
   info.source = "Gao, Islamov, Stich 2024, arXiv:2311.05645, Algorithm 2";
   info.permits_tree = false;

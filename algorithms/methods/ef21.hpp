@@ -16,7 +16,7 @@ extern const NumberOption control;
 
 /// EF21, EF21-BC, CD-Adam and EControl: a hub, and memories that follow the workers' gradients through
 /// contracting compressors. EF21-BC compresses the hub's answer in the same way; CD-Adam steps by AMSGrad
-/// besides. EControl is EF21 with a share of the error that is still owed in every message.
+/// besides. EControl is EF21 with a share of the accumulated error in every message.
 ///
 ///   down    ef21, econtrol       x                                  (t = 1: an empty message, all know x_0)
 ///           ef21-bc, cd-adam     c of the last round, and i does the last line of `step`
@@ -52,9 +52,9 @@ extern const NumberOption control;
 ///            et al. 2021 (arXiv:2110.03294), Algorithm 5. EF21-SGDM: Fatkhullin et al. 2023
 ///            (arXiv:2305.15155), Algorithm 1, momentum. CD-Adam: Wang, Lin, Chen 2022 (arXiv:2111.00705),
 ///            Algorithm 1. EControl: Gao, Islamov, Stich 2024 (arXiv:2311.05645), Algorithm 2.
-/// Departs    h_i = v_i = 0 at first; these papers begin with g_i(x_0) in full. e_i is a gradient, but owed
-///            as a part of a step, so it is scaled by eta_{t'} / eta_t, t' the last iteration in which the
-///            worker took part. CD-Adam's paper has
+/// Departs    h_i = v_i = 0 at first; these papers begin with g_i(x_0) in full. e_i is an error of a
+///            gradient, but has to be made up for as a part of a step. So it is scaled by eta_{t'} / eta_t,
+///            t' the last iteration in which the worker took part. CD-Adam's paper has
 ///            sqrt(u + eps) where amsgrad has sqrt(u) + 1e-8; weight decay and the cuts of its step size are
 ///            those of the run.
 template <class Scalar>

@@ -41,7 +41,7 @@ Traffic Extra<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const
 
 MethodInfo extra_info() {
   return {.name = "extra",
-          .summary = "gossip without the bias of different data; models travel during the gradient",
+          .summary = "gossip without the bias of heterogeneous data; models are sent during the gradient",
           .equation =
               "x_i <- x_i + (W x)_i - (x_i + (W x)_i)/2 of the last iteration - eta (g_i - g_i of the last)",
           .bytes = "deg (4d + 64)",

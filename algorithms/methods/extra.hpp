@@ -4,7 +4,7 @@
 
 namespace hearsay {
 
-/// EXTRA: gossip without the bias of different data. The models travel while the gradient is computed.
+/// EXTRA: gossip without the bias of heterogeneous data. The models are sent while the gradient is computed.
 ///
 ///   publish    send x_i to every neighbor
 ///   gradient   g_i = grad F_i(x_i; xi_i)

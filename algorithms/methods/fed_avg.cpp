@@ -10,7 +10,7 @@ namespace hearsay {
 namespace option {
 const NumberOption proximal(
     "proximal", {0.0, any_number},
-    "mu: local steps are pulled back to where they began, mu times as hard as they are far");
+    "mu: the proximal term (mu/2) ||y - x||^2 pulls local steps back to the hub's model x");
 }  // namespace option
 
 template <class Scalar>
@@ -116,7 +116,7 @@ MethodInfo fed_paq_info() {
   MethodInfo info = fed_avg_family();
   info.name = "fed-paq";
   info.aliases = {"fedpaq"};
-  info.summary = "a hub: what H local steps did is sent compressed, by a part of the workers";
+  info.summary = "a hub: the change by H local steps is sent compressed, by a part of the workers";
   info.equation = "y_i = x after H local steps; x <- x + (rho/r) sum_{i in S} C(y_i - x)";
   info.bytes = "hub r (4d + 64), worker |C| + 64";
   info.source = "Reisizadeh et al. 2020, arXiv:1909.13014, Algorithm 1";
@@ -133,7 +133,7 @@ MethodInfo fed_prox_info() {
   MethodInfo info = fed_avg_family();
   info.name = "fed-prox";
   info.aliases = {"fedprox"};
-  info.summary = "a hub: fed-avg whose local steps are pulled back to where they began";
+  info.summary = "a hub: fed-avg with a proximal term that pulls local steps back to the hub's model";
   info.equation = "y_i = x after H steps by g_i(y) + mu (y - x); x <- x + (rho/r) sum_{i in S} (y_i - x)";
   info.source = "Li et al. 2020, arXiv:1812.06127, Algorithm 2";
   info.options.set(option::proximal, 0.1);

@@ -12,8 +12,8 @@ namespace option {
 extern const NumberOption proximal;
 }  // namespace option
 
-/// FedAvg, FedPAQ and FedProx: a hub, H local steps at every worker, and the mean of what they did. FedPAQ
-/// compresses it; FedProx pulls the local steps back to where they began.
+/// FedAvg, FedPAQ and FedProx: a hub, H local steps at every worker, and the mean of the changes. FedPAQ
+/// compresses the changes; FedProx adds a proximal term, which pulls local steps back to the hub's model.
 ///
 ///   down    hub -> i in S_t:   x                                  (t = 1: an empty message, all know x_0)
 ///   local   y_i = x;  H times: y_i <- y_i - eta g_i(y_i)          each on its own minibatch;
@@ -33,13 +33,13 @@ extern const NumberOption proximal;
 /// Shapes     x, y, y - x, the sum, g in R^d: memory hub 5 d, worker 4 d, d more with fed-prox or with a
 ///            group, and the optimizer's state. A worker that sits out keeps its optimizer's state.
 /// Needs      nothing of W but that it is a star around peer 0, or a tree of two levels below it. C
-///            unbiased: a bias moves the limit. Any worker may be absent. With H > 1 the limit is the point
-///            where the y_i average to x, which is the optimum only if the f_i agree: it is off by a distance
-///            that grows with eta H.
+///            unbiased: a bias moves the limit. Any worker may be absent. With H > 1 the limit is the point x
+///            at which the mean of the y_i is x. It is the optimum only if the f_i have the same minimisers;
+///            else there is a bias (client drift) that grows with eta H.
 /// Invariant  with H = 1, sgd, none(1), no compression and all workers it is all-reduce SGD, to rounding. The
 ///            expected step over all S of one size is the step with all workers, on a tree over all draws of
 ///            its groups. On a tree, without compression, a step with all workers is that of the star, to
-///            rounding; with C on both links the relative variance of what a group says is (1 + omega)^2 - 1
+///            rounding; with C on both links the relative variance of a group's message is (1 + omega)^2 - 1
 ///            at most.
 /// Source     McMahan et al. 2017 (arXiv:1602.05629), Algorithm 1; Stich 2019 (arXiv:1805.09767). FedPAQ:
 ///            Reisizadeh et al. 2020 (arXiv:1909.13014), Algorithm 1. FedProx: Li et al. 2020

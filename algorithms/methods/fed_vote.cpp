@@ -13,8 +13,8 @@ namespace hearsay {
 
 namespace option {
 const TextOption vote("vote", {{"binary", "ternary"}},
-                      "what a worker says of a weight w: its sign, drawn with the mean w, in a bit "
-                      "(`binary`); or its sign or 0, with less noise, in 1.6 bits (`ternary`)");
+                      "what a worker sends for a weight w: a random sign with mean w, in a bit (`binary`); "
+                      "or its sign or 0, with the same mean and less noise, in 1.6 bits (`ternary`)");
 const TextOption trust("trust", {{"equal", "votes"}},
                        "how the hub weighs votes: all alike, or each worker by how often it voted with the "
                        "majority (`votes`); those below the mean then do not count");

@@ -41,8 +41,8 @@ extern const TextOption trust;
 ///            tally 5 d, and the optimizer's state. kappa takes a number a peer.
 /// Needs      a star around peer 0. Any worker may be absent: its votes do not count, and its kappa stays. A
 ///            minimiser in (-1, 1)^d. The mean of r votes is off by about 1/sqrt(r), however short the steps
-///            are, so the loss has a floor. Where all votes agree dw/dh is 3e-4: such a weight hardly comes
-///            back. Trust leaves out the worse workers of a round, honest ones, too.
+///            are, so the loss has a floor. Where all votes agree dw/dh is 3e-4: such a weight hardly moves
+///            any more. Trust leaves out the worse workers of a round, also honest ones.
 /// Invariant  with equal trust E m = mean_i u_i, and binary votes have the variance mean_i (1 - u_i^2)/r. If
 ///            all votes agree, h = +-3.30115, whatever the trust. If fewer than half of the workers flip
 ///            their votes, and the others agree on every weight, m has the signs of the others' votes.

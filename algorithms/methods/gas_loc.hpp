@@ -36,8 +36,8 @@ extern const TextOption mixes;
 ///            random matchings, too. With beta = 0.9 pairs must not average in full.
 /// Invariant  the mean of the models moves as DiLoCo's model with the mean of the y_i - x_i, whatever W, in
 ///            either. On the complete graph with gamma = 1 "momentum" is diloco with nesterov(rho, beta).
-/// Source     Cagnasso, Belilovsky, Oyallon 2026 (arXiv:2606.11081): the published form, known to us from a
-///            secondary text.
+/// Source     Cagnasso, Belilovsky, Oyallon 2026 (arXiv:2606.11081): the published form, which we know from a
+///            secondary source.
 /// Departs    the default is ours. On the complete graph the published form is not DiLoCo: its momentum
 ///            keeps the u_i apart for ever. Edge differences; the consensus step is CHOCO's.
 template <class Scalar>

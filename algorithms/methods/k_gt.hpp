@@ -5,7 +5,7 @@
 
 namespace hearsay {
 
-/// K-GT: local steps that are corrected by gradient tracking, so that different data leave no bias.
+/// K-GT: local steps that are corrected by gradient tracking, so that heterogeneous data cause no bias.
 ///
 ///   inner      D_i = 0;  H times: g_i = grad F_i(x_i + D_i; xi_i);  D_i <- D_i - eta (g_i + c_i)
 ///   track      z_i = -D_i / (H eta)                                   the mean corrected gradient

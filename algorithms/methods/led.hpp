@@ -5,8 +5,8 @@
 
 namespace hearsay {
 
-/// LED: local exact diffusion. Local steps that are pulled by a dual variable, so that different data leave
-/// no bias, with one message a round.
+/// LED: local exact diffusion. Local steps that are corrected by a dual variable, so that heterogeneous data
+/// cause no bias, with one message a round.
 ///
 ///   inner      H times: g_i = grad F_i(x_i; xi_i);  x_i <- x_i - eta g_i - beta l_i
 ///   exchange   send x_i to every neighbor
@@ -22,8 +22,8 @@ namespace hearsay {
 ///            H = 1 and beta = 1 it is exact diffusion (d2).
 /// Source     Alghunaim 2024, "Local Exact-Diffusion for Decentralized Optimization and Learning"
 ///            (arXiv:2302.00620).
-/// Departs    edge differences in both sums. The paper's dual step is a factor of the local one; here beta is
-///            a number of its own.
+/// Departs    edge differences in both sums. In the paper the dual step is a multiple of the local one; here
+///            beta is independent of it.
 template <class Scalar>
 class Led final : public Algorithm<Scalar> {
  public:

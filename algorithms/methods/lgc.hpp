@@ -34,7 +34,7 @@ namespace hearsay {
 ///            constant). With C none it is SGD on the mean gradient, to rounding.
 /// Source     Abrahamyan, Chen, Bekoulis, Deligiannis 2021 (arXiv:2103.08870), the form with a server.
 /// Departs    a linear basis in place of the autoencoder. It is learned once, by the hub, from whole
-///            gradients. What workers have in common is not told apart.
+///            gradients. What the workers' gradients have in common is not treated separately.
 template <class Scalar>
 class Lgc final : public Algorithm<Scalar> {
  public:

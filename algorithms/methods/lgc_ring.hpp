@@ -44,8 +44,8 @@ namespace hearsay {
 /// Source     Abrahamyan, Chen, Bekoulis, Deligiannis 2021 (arXiv:2103.08870), the form with a ring; the ring
 ///            of Patarasuk and Yuan 2009, section 4.
 /// Departs    as lgc: a linear basis in place of the autoencoder, learned once, by one peer, from whole
-///            gradients. We know the paper's ring at second hand; coordinates that a leader chooses for all
-///            are an option here, and their values are gathered, not summed.
+///            gradients. We know the paper's ring from a secondary source; coordinates that a leader chooses
+///            for all are an option here, and their values are gathered, not summed.
 template <class Scalar>
 class LgcRing final : public Algorithm<Scalar> {
  public:

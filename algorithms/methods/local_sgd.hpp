@@ -14,7 +14,7 @@ namespace option {
 extern const TextOption inner_state;
 }  // namespace option
 
-/// Local SGD, DiLoCo and SlowMo: H local steps at every peer, and an outer step by the mean of what they did,
+/// Local SGD, DiLoCo and SlowMo: H local steps at every peer, and an outer step by the mean of their changes,
 /// summed by a ring all-reduce. The three differ in the outer rule.
 ///
 ///   inner   y_i = x;  H times: g_i = grad F_i(y_i; xi_i);  y_i <- y_i - eta g_i
@@ -40,8 +40,7 @@ extern const TextOption inner_state;
 ///            (arXiv:2311.08105), Algorithm 1. SlowMo: Wang, Tantia, Ballas, Rabbat 2020 (arXiv:1910.00643),
 ///            Algorithm 1, with exact averages.
 /// Departs    the defaults: DiLoCo's local steps are AdamW's and H = 500, SlowMo's H is 12 to 48. Here H is
-///            10 and the local step is that of SGD, since data that differ from peer to peer are the usual
-///            case.
+///            10 and the local step is that of SGD, since heterogeneous data are the usual case.
 template <class Scalar>
 class LocalSgd final : public Algorithm<Scalar> {
  public:

@@ -70,7 +70,7 @@ using RandMcm = Mcm<Scalar, SeparateDownlink>;
 
 MethodInfo mcm_info() {
   return {.name = "mcm",
-          .summary = "a hub: compressed both ways, but the hub's own model, which is preserved",
+          .summary = "a hub: compression both ways, while the hub's own model is never compressed",
           .equation = "g_i at H + C_dwn(w - H); w <- w - eta (hbar + (1/r) sum_S C(g_i - h_i))",
           .bytes = "hub r (|C_dwn| + 64), worker |C| + 64",
           .source = "Philippenko, Dieuleveut 2021, arXiv:2102.12528, Algorithm 1",
@@ -98,7 +98,7 @@ MethodInfo mcm_info() {
 MethodInfo rand_mcm_info() {
   MethodInfo info = mcm_info();
   info.name = "rand-mcm";
-  info.summary = "a hub: mcm with compression drawn anew for each worker, so that the errors average out";
+  info.summary = "a hub: mcm with independent compression for each worker, so that the errors average out";
   info.equation = "g_i at H_i + C_dwn(w - H_i); w <- w - eta (hbar + (1/r) sum_S C(g_i - h_i))";
   info.source = "Philippenko, Dieuleveut 2021, arXiv:2102.12528, Algorithm 1 (Rand-MCM)";
   info.permits_tree = false;  // every worker hears a packet of its own

@@ -37,8 +37,9 @@ namespace hearsay {
 /// Needs      a star around peer 0, or for mcm a tree of two levels below it. C and C_dwn unbiased; alpha <=
 ///            1 / (1 + omega), alpha_dwn likewise. With rand-mcm the H_i of a worker that sits out stays at
 ///            both ends.
-/// Invariant  H is equal at all that hear it, bit for bit, and so is H_i at both ends (a state of both, for
-///            the hub moves it before it hears). Given the past, E xhat = w. w moves by what is
+/// Invariant  H is equal at all that receive it, bit for bit, and so is H_i at both ends (it is a state of
+///            both, since the hub updates it before it receives the answers). Given the past, E xhat = w. w
+///            moves by what is
 ///            decoded of the q_i (Q_j) alone. With C_dwn = none w moves as in DIANA, to rounding.
 /// Source     Philippenko, Dieuleveut 2021 (arXiv:2102.12528), Algorithm 1, and Rand-MCM there.
 /// Departs    the theorem's alpha_dwn is 1 / (8 omega_dwn), the authors' code has 1 / (2 (1 + omega_dwn)),

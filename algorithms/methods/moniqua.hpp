@@ -5,9 +5,9 @@
 
 namespace hearsay {
 
-/// Moniqua: gossip on models that are quantized modulo a range. Neighbors' models differ little, so a
-/// receiver finds out from its own model which of the possible values was meant. It needs no replicas, no
-/// error memory and no scales.
+/// Moniqua: gossip on models that are quantized modulo a range. The models of neighbors differ little, so a
+/// receiver decodes the remainder with its own model: the value meant is the nearest one. It needs no
+/// replicas, no error memory and no scales.
 ///
 ///   publish    q_i = C(x_i), its codes modulo k only, sent to every neighbor (it travels while the gradient
 ///              is computed)

@@ -36,7 +36,8 @@ Traffic Nids<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const 
 MethodInfo nids_info() {
   return {
       .name = "nids",
-      .summary = "gossip without the bias of different data, with the step size of one machine",
+      .summary =
+          "gossip without the bias of heterogeneous data; the step size does not depend on the network",
       .equation = "x_i <- sum_j (I + W)_ij / 2 (psi_j' + x_j - psi_j), psi_j' = x_j - eta g_j",
       .bytes = "deg (4d + 64)",
       .source = "Li, Shi, Yan 2019, arXiv:1704.07807, Algorithm 1",

@@ -132,7 +132,8 @@ std::optional<Traffic> OneBitAdam<Scalar>::traffic_up_to(std::uint64_t last, con
 MethodInfo one_bit_adam_info() {
   return {.name = "one-bit-adam",
           .aliases = {"1-bit-adam"},
-          .summary = "a hub: Adam, then its momentum in one bit a number both ways over squares that stay",
+          .summary =
+              "a hub: Adam, then with frozen variances; the momentum is sent in one bit a number, both ways",
           .equation = "m = C_dwn((1/r) sum_S C(b1 m + (1 - b1) g_i + e_i) + E); x <- x - eta m / sqrt(v)",
           .bytes = "hub r (|C_dwn| + 64), worker |C| + 64; dense_rounds with 4d",
           .source = "Tang et al. 2021, arXiv:2102.02888, Algorithm 1",

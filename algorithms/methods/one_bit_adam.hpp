@@ -7,7 +7,7 @@
 namespace hearsay {
 
 /// 1-bit Adam: a hub; Adam in full precision for T_0 rounds, then a momentum in one bit a number both ways,
-/// with error feedback at both ends, over the squares as they were after T_0 rounds.
+/// with error feedback at both ends, and with the variances v frozen after T_0 rounds.
 ///
 ///   t <= T_0   up     i -> hub:   g_i(x)
 ///              step   hub:        gbar = (1/r) sum_i g_i;   down gbar

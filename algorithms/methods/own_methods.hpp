@@ -4,7 +4,7 @@
 
 namespace hearsay {
 
-/// Makes a method of the caller's own known: from now on `find_method` returns it for its name, so a run file
+/// Registers a method of the caller's own: from now on `find_method` returns it for its name, so a run file
 /// may say algorithm.kind = "its name", and both drivers train with it. The rows of its options
 /// (MethodInfo::options) make keys of [algorithm]; it may bring rows of its own, beside the library's
 /// (hearsay::option). Rows and method stand in every list and table of methods and keys. To be called before

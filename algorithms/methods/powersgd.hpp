@@ -6,7 +6,7 @@
 namespace hearsay {
 
 /// PowerSGD by all-reduce: centralized SGD on gradients of low rank, one step of a power iteration each, with
-/// error feedback. What users of PyTorch have as a communication hook.
+/// error feedback. PyTorch has it as a communication hook.
 ///
 ///   gradient   M_i = G_i + E_i                      G_i, E_i, M_i a layer's rows x columns
 ///   left       P = (1/n) sum_j M_j Q                ring all-reduce, together with the layers that are no

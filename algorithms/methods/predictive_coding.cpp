@@ -19,11 +19,11 @@ namespace hearsay {
 namespace option {
 const TextOption predictors(
     "predictors", {},
-    "what a worker may predict its local model by, from the changes of the hub's: some of `hold` (no "
-    "change), `last`, `mean3` and `ema`, the cheapest of which is taken");
+    "predictors of a worker's local model from the last changes of the hub's model, of which it takes the "
+    "cheapest: some of `hold` (no change), `last`, `mean3` and `ema`");
 const NumberOption rate_weight(
     "rate_weight", {0.0, any_number},
-    "lambda: the cheapest has the least rms error + lambda times the bits of a coordinate");
+    "lambda: the cost of a predictor is its rms error + lambda times the bits per coordinate");
 const CountOption quantizers("quantizers", {1},
                              "Q: quantizers to choose from in the same way, grids 1, 2, 4, ... times as "
                              "coarse as the compressor's; at most 16");
@@ -262,7 +262,8 @@ void check_predictors(const RunView& view, Advice& advice) {
 MethodInfo predictive_coding_info() {
   return {
       .name = "predictive-coding",
-      .summary = "a hub: what H local steps did, less what the hub's last changes predict, entropy-coded",
+      .summary =
+          "a hub: the change by H local steps, predicted from the hub's last changes; the residual is coded",
       .equation =
           "y_i = x after H local steps; x <- x + (rho/r) sum_{i in S} (xp - x + C(y_i - xp)), xp = x, or x "
           "and its last change, or a mean of changes: the cheapest",

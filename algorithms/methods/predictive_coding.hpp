@@ -21,7 +21,7 @@ extern const CountOption quantizers;
 }  // namespace option
 
 /// Predictive coding: FedPAQ whose workers send their models as differences to a prediction, and choose
-/// predictor and quantizer by what they cost in bits and in error.
+/// predictor and quantizer by their cost in bits and error.
 ///
 ///   down      hub -> i in S_t:   x                              (t = 1: an empty message, all know x_0)
 ///   local     y_i = x;  H times: y_i <- y_i - eta g_i(y_i)      each on its own minibatch

@@ -4,8 +4,8 @@
 
 namespace hearsay {
 
-/// QG-DSGDm-N: gossip with quasi-global momentum. The momentum remembers how the *mixed* model moved instead
-/// of the peer's own gradients, so peers with different data do not accelerate away from each other.
+/// QG-DSGDm-N: gossip with quasi-global momentum. The momentum accumulates the changes of the *mixed* model
+/// instead of the peer's own gradients, so it does not drive peers with heterogeneous data apart.
 ///
 ///   gradient   g_i = grad F_i(x_i; xi_i)
 ///   momentum   l_i = beta m_i + g_i                                       m_i = 0 before the first iteration

@@ -29,8 +29,8 @@ namespace hearsay {
 /// Source     Xu et al. 2022 (arXiv:2208.05631) (reconstruction); AdaGrad: Duchi, Hazan, Singer 2011, figures
 ///            1 and 2.
 /// Departs    the paper's quantizer clips by a threshold whose rule is not known to us: any unbiased
-///            compressor is taken, and clip(2.5sigma) | dither(...) is near to it. eta_t stands before the
-///            whole z: where a schedule falls, the model goes back towards x_0.
+///            compressor may be used, and clip(2.5sigma) | dither(...) is close to it. eta_t multiplies the
+///            whole z: if a schedule falls, the model goes back towards x_0.
 template <class Scalar>
 class QuantizedAdagrad : public Algorithm<Scalar> {
  public:

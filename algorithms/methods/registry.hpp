@@ -17,7 +17,7 @@ const std::deque<MethodInfo>& methods();
 /// name.
 const MethodInfo& find_method(const std::string& name);
 
-/// The same; null if there is none.
+/// The same; null if there is no such method.
 const MethodInfo* method_named(const std::string& name);
 
 /// Returns the names of the methods with a property, as "dspg, dpsvrg".

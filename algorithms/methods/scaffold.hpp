@@ -5,7 +5,7 @@
 
 namespace hearsay {
 
-/// SCAFFOLD: a hub, and local steps that are corrected by how the workers' gradients differ.
+/// SCAFFOLD: a hub, and local steps that are corrected by control variates, against client drift.
 ///
 ///   down    hub -> i in S_t:   x, c                               (t = 1: an empty message; c = 0)
 ///   local   y_i = x;  H times: y_i <- y_i - eta (g_i(y_i) - c_i + c)
@@ -14,9 +14,9 @@ namespace hearsay {
 ///   step    hub:               c <- c + (1/n) sum_{S} (-c + (x - y_i) / (H eta))
 ///                              x <- x + (rho/r) sum_{S} (y_i - x)
 ///
-/// The hub is peer 0, and a worker, too, if it has data. c_i = c = 0 at first. How c and the c_i follow each
-/// other, on a tree and if workers are lost for good, too: Controls. On a tree the hub steps by (rho/n) times
-/// the sum.
+/// The hub is peer 0, and a worker, too, if it has data. c_i = c = 0 at first. Controls has the updates of c
+/// and the c_i, also on a tree and if workers are lost for good. On a tree the hub steps by (rho/n) times the
+/// sum.
 ///
 /// Sends      hub: r messages of 8d bytes (16d in double); worker: one of 4d; a head 8 more (16)
 ///            if workers may sit out.
@@ -28,7 +28,7 @@ namespace hearsay {
 /// Invariant  mean_i c_i = c, to rounding. With H = 1, rho = 1 and all workers it is gradient descent.
 ///            On a tree every step of all workers is that of the star, to rounding.
 /// Source     Karimireddy et al. 2020 (arXiv:1910.06378), Algorithm 1, option II.
-/// Departs    the paper also sends c_i' - c_i, which the hub can tell from y_i - x and the c that it sent.
+/// Departs    the paper also sends c_i' - c_i, which the hub can compute from y_i - x and the c that it sent.
 template <class Scalar>
 class Scaffold final : public Algorithm<Scalar> {
  public:

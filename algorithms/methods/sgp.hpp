@@ -4,9 +4,9 @@
 
 namespace hearsay {
 
-/// SGP: stochastic gradient push. Push-sum gossip, for graphs in which links may have one direction only.
-/// Each peer hands out equal shares of its mass, for which it only has to know how many peers hear it. The
-/// ratio of two sums undoes the uneven weights that this leaves.
+/// SGP: stochastic gradient push. Push-sum gossip, for directed graphs. Each peer sends equal shares of its
+/// mass, so it only has to know its out-degree. The ratio of two sums corrects for the uneven weights that
+/// result.
 ///
 ///   gradient   g_i = grad F_i(z_i; xi_i)                  z_i = x_i / u_i is the model; u_i = 1 at the start
 ///   step       x_i <- x_i - eta g_i

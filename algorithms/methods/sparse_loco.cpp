@@ -68,7 +68,7 @@ MethodInfo sparse_loco_info() {
   return {
       .name = "sparse-loco",
       .aliases = {"sparseloco"},
-      .summary = "local steps; what they did is sent sparse in a few bits, with error feedback",
+      .summary = "local steps; their pseudo-gradient is sent sparsified and quantized, with error feedback",
       .equation =
           "e_i <- beta e_i + (x - y_i); D the mean of all C(e_j); e_i <- e_i - C(e_i); x by the outer rule",
       .bytes = "(n-1) (|C| + 64)",

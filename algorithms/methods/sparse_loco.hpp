@@ -8,7 +8,8 @@
 
 namespace hearsay {
 
-/// SparseLoCo: H local steps at every peer; what they did is compressed, with error feedback, and gathered.
+/// SparseLoCo: H local steps at every peer; their change (the pseudo-gradient) is compressed, with error
+/// feedback, and gathered.
 ///
 ///   inner     y_i = x;  H times: g_i = grad F_i(y_i; xi_i);  y_i <- y_i - eta g_i
 ///   correct   e_i <- beta e_i + (x - y_i)
@@ -34,7 +35,7 @@ namespace hearsay {
 /// Departs    the default mean is over all peers at every coordinate; the authors' deployment divides by the
 ///            number of peers that sent the coordinate, and clips each packet's norm to the median. Their
 ///            local steps are AdamW's with H = 30, beta = 0.95, rho = 0.4 and a schedule; here SGD's with
-///            H = 10, rho 0.7. "The accumulator replaces the outer momentum" is not what we see:
+///            H = 10, rho 0.7. We do not see that "the accumulator replaces the outer momentum":
 ///            algorithms/README.md.
 template <class Scalar>
 class SparseLoco final : public Algorithm<Scalar> {

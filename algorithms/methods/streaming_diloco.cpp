@@ -8,12 +8,12 @@ namespace hearsay {
 
 namespace option {
 const CountOption fragments(
-    "fragments", {1}, "F: parts of the model that a round sums one after the other; it divides local_steps");
+    "fragments", {1}, "F: parts of the model, reduced one after the other in a round; F divides local_steps");
 const CountOption overlap(
     "overlap", {0},
     "tau: local steps that are taken while a fragment's sum travels; less than local_steps / fragments");
 const NumberOption own_share("own_share", {0.0, 1.0},
-                             "alpha: the share of the own model that stays when a fragment's sum has come");
+                             "alpha: the weight of the peer's own model when a fragment's sum has arrived");
 }  // namespace option
 
 template <class Scalar>
@@ -122,7 +122,7 @@ Traffic StreamingDiloco<Scalar>::traffic(std::uint64_t, const PeerRows&) const {
 MethodInfo streaming_diloco_info() {
   return {
       .name = "streaming-diloco",
-      .summary = "diloco by fragments of the model, each summed while local steps go on",
+      .summary = "diloco by fragments of the model, each reduced while local steps continue",
       .equation =
           "D_p = (1/n) sum_j (x_p - x_j,p); x_p by the outer rule; x_i,p <- (1 - alpha) x_p + alpha x_i,p",
       .bytes = "2 F (n-1) (4d/(nF) + 64)",

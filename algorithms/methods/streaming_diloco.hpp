@@ -42,8 +42,8 @@ extern const NumberOption own_share;
 /// Departs    fragments are runs of coordinates of one size, there whole layers, every F-th of them. Messages
 ///            set out and are passed on between two local steps, never during one. The defaults: there
 ///            alpha = 0.5, H = 30 to 100, tau = 5 and an outer step size rho = 0.4; here alpha = 0, H = 12,
-///            tau = 1 and rho = 0.7. On a9a a share of the own model costs
-///            what the outer momentum gains (tests/convergence/local_steps_training_test.cpp).
+///            tau = 1 and rho = 0.7. On a9a keeping a share of the own model undoes the gain of the outer
+///            momentum (tests/convergence/local_steps_training_test.cpp).
 template <class Scalar>
 class StreamingDiloco final : public Algorithm<Scalar> {
  public:

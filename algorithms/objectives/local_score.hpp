@@ -5,8 +5,8 @@
 
 namespace hearsay {
 
-/// What one peer says of a model: its own objective there, and how many of the samples it judges the model
-/// classifies.
+/// The score of a model at one peer: its own objective there, and how many of the judged samples the model
+/// classifies correctly.
 struct LocalScore {
   double loss = 0.0;             ///< f_i(x)
   std::uint64_t samples = 0;     ///< m_i: the training samples that the loss is of

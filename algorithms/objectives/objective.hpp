@@ -16,7 +16,7 @@ struct Minibatch {
   /// a restored peer asks again.
   std::uint64_t seed = 0;
   std::uint64_t iteration = 0;  ///< counted from 1
-  double step_size = 0.0;       ///< of this iteration, to be known only: the step is the method's
+  double step_size = 0.0;       ///< of this iteration, for information only
 };
 
 /// The local objective f_i of one peer over its shard of m_i of the m samples of n peers:
@@ -57,7 +57,8 @@ class Objective {
     this->gradient(x, minibatch.samples, gradient);
   }
 
-  /// Returns f_i(x) and, if this peer judges samples of its own, how many of them x classifies.
+  /// Returns f_i(x) and, if this peer has samples of its own to judge, how many of them x classifies
+  /// correctly.
   virtual LocalScore score(const Vector<Scalar>& x) const {
     return {.loss = loss(x), .samples = static_cast<std::uint64_t>(sample_count()), .has_data = has_data()};
   }

@@ -98,7 +98,7 @@ double concentration_of(const std::string& key, std::string_view text, const Spe
 }
 
 const Choice choices[] = {
-    {"iid", "", "a random permutation of the samples, dealt out evenly"},
+    {"iid", "", "a random permutation of the samples, split evenly"},
     {"by-label", "", "sorted by target and cut into contiguous blocks, the hardest split"},
     {"dirichlet", "(alpha)",
      "of every class, Dirichlet(alpha) shares; small alpha concentrates a class on few peers"},

@@ -14,7 +14,7 @@ namespace hearsay {
 /// Deals the samples to the peers. Returns the rows of every peer: result[i] are peer i's, ascending. Every
 /// sample occurs exactly once.
 ///
-///     "iid"             a random permutation, dealt out evenly
+///     "iid"             a random permutation, split evenly
 ///     "by-label"        sorted by target, cut into contiguous blocks: the hardest split
 ///     "dirichlet(A)"    of every class, peer i gets the share p_i, p ~ Dirichlet(A, ..., A); small A
 ///                       concentrates a class on few peers, large A approaches iid (Hsu, Qi, Brown 2019,

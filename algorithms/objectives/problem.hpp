@@ -17,7 +17,7 @@
 
 namespace hearsay {
 
-/// What a peer's files call its data, which are at home; empty what they do not name.
+/// The names that a peer's files give to its data at home. A member is empty if the files do not name it.
 struct DataNames {
   std::vector<std::string> features = {};  ///< by column of the samples
   std::string target = {};
@@ -43,7 +43,7 @@ struct Problem {
   JudgedSamples judged = {};
   /// The minimiser of the pooled objective, if it is known (quadratics).
   std::optional<Vector<Scalar>> minimiser;
-  /// What no f_i is ever below, nor f_i + h; empty if nobody knows (a program's, a user's own).
+  /// A lower bound of every f_i and f_i + h; empty if none is known (a program's, a user's own).
   std::optional<double> least_loss = {};
   /// True if the data of each objective are at its own peer only. No peer, the observer included, may then
   /// ask the objective of another: those of other hosts are stand-ins, and processes on one host must not ask
@@ -61,10 +61,10 @@ struct Problem {
   /// Digest of the data; 0 if they are at home. Peers compare it before they train together.
   std::uint64_t data_digest = 0;
   /// Digest of the test samples that are none of the data; empty if there are none, or the data are at home.
-  /// Only who resumes a run compares it.
+  /// It is compared only when a run is resumed.
   std::optional<std::uint64_t> test_digest = {};
-  /// What the data at home are called here: peers that name theirs compare the names. Of several peers, who
-  /// all have the same names, it is what the first one with names says.
+  /// The names of the data at home: peers whose files have names compare them. If this process has several
+  /// peers, which all have the same names, they are those of the first peer with names.
   DataNames names = {};
   /// Of each peer's own data, if they are at home and in files; of a peer whose data are elsewhere there is
   /// none. Nobody but that peer knows it.
@@ -99,8 +99,8 @@ struct Problem {
     return sum / static_cast<double>(worker_count()) + (regularizer ? regularizer->value(x) : 0.0);
   }
 
-  /// Returns what peer `peer` says of its own model: f_i(x) + h(x), and how many samples x classifies, of its
-  /// own ones if the data are at home, else of `judged`.
+  /// Returns the score that peer `peer` gives to its own model: f_i(x) + h(x), and how many samples x
+  /// classifies correctly, of its own ones if the data are at home, else of `judged`.
   LocalScore own_score(PeerId peer, const Vector<Scalar>& x) const {
     LocalScore own = objectives[peer]->score(x);
     if (regularizer) own.loss += regularizer->value(x);
@@ -118,8 +118,8 @@ struct Problem {
     return score_of(scores, x);
   }
 
-  /// Returns what the `scores` of x come to, which are those of some or all peers, in peer order. The loss is
-  /// `loss(x)`, bit for bit, if they are those of all peers.
+  /// Combines the `scores` of x, which are those of some or all peers, in peer order. The loss is `loss(x)`,
+  /// bit for bit, if they are those of all peers.
   ModelScore score_of(std::span<const LocalScore> scores, const Vector<Scalar>& x) const {
     ModelScore result = mean_of_own(scores);
     if (regularizer) result.loss += regularizer->value(x);

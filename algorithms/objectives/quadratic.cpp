@@ -215,8 +215,8 @@ ModelInfo quadratic_info() {
   return {.name = "quadratic",
           .arguments = "(d) or (d, dense) or (AxB)",
           .description =
-              "no data: a seeded quadratic per peer, separable or with a full matrix, and a known "
-              "minimiser; AxB: of a matrix",
+              "no data: a seeded quadratic per peer, separable or with a full matrix, and a known minimiser; "
+              "AxB: the parameters are a matrix",
           .parameters = "d",
           .examples = {"quadratic(12)", "quadratic(12, dense)", "quadratic(4x3)"},
           .read = read_dimension,

@@ -40,7 +40,7 @@ ModelInfo size_info() {
   return {
       .name = "size",
       .arguments = "(d)",
-      .description = "no model, only its size: `hearsay simulate` tells times and bytes, and nothing learns",
+      .description = "no model, only its size: `hearsay simulate` computes times and bytes, without training",
       .parameters = "d",
       .examples = {},
       .read = read_size,

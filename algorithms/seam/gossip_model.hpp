@@ -10,7 +10,7 @@ namespace hearsay {
 ///   d = c s;    s <- A s + b noise
 ///
 /// Here s in R^3 is the state of the method (padded with zeros), and d is the value that it compresses next.
-/// The model is linear. So the noise that comes back can be computed, and with it the consensus steps that a
+/// The model is linear. So the noise that feeds back can be computed, and with it the consensus steps that a
 /// compressor permits.
 struct GossipModel {
   Eigen::Matrix3d step = Eigen::Matrix3d::Zero();              ///< A

@@ -53,12 +53,12 @@ enum class CompressorNeed {
 
 /// What becomes of a method when a neighbor is gone for good, and its edge is taken out of W.
 enum class Membership {
-  /// It continues with the remaining edges, as if there had never been others, and takes neighbors back.
+  /// It continues with the remaining edges, as if there had never been others, and readmits neighbors.
   exact,
-  /// It continues, but takes no neighbor back: models that were apart may be too far apart for its messages.
+  /// It continues, but readmits no neighbor: models that were apart may be too far apart for its messages.
   no_return,
-  /// It has a hub, which keeps what each worker has said, and forgets what one said that is gone. So all take
-  /// part in every round, and nobody is taken back.
+  /// It has a hub, which keeps the contributions of each worker, and discards those of a lost one. So all
+  /// take part in every round, and no worker is readmitted.
   forgotten,
   /// It keeps sums over all peers (trackers, duals, push-sum weights): all peers would have to start again.
   reinitialise,
@@ -77,7 +77,7 @@ struct UnreadOptions {
   std::string because_of = {};  ///< the other option and its value: "estimator = saga"
 };
 
-/// What the sizes of messages depend on that nobody knows before the run.
+/// What the sizes of messages depend on, if they are not known before the run.
 struct UnknownSizes {
   std::string depends_on = {};     ///< "the gradients"; empty if they are known
   const OptionRow* row = nullptr;  ///< the option because of which they do; null if they always do
@@ -116,7 +116,7 @@ struct MethodInfo {
   std::string bytes;                      ///< what a peer sends per iteration, a formula
   std::string source;                     ///< paper and algorithm number
   CompressorNeed compressor;              ///< the compressors with which it is sound
-  /// The same for what a hub says (algorithm.down_compressor); for methods that read this option.
+  /// The same for the messages of a hub (algorithm.down_compressor); for methods that read this option.
   CompressorNeed down_compressor = CompressorNeed::none;
   Membership membership = Membership::refuse;
   /// True if a peer may join at any iteration, given a neighbor's model alone. Then none of the method's
@@ -130,7 +130,7 @@ struct MethodInfo {
   bool permits_negative_weights = false;
   bool permits_time_varying = false;  ///< W may change from round to round, and peers may sit out
   /// True if a hub may close a round before all have answered (topology.round_deadline): a worker needs no
-  /// more than the newest model, and keeps nothing that an answer in vain would make wrong.
+  /// more than the newest model, and keeps no state that an answer which does not count would make wrong.
   bool answers_may_be_late = false;
   bool permits_tree = false;       ///< peers between the hub and its workers may add up what these say
   bool counts_rounds = false;      ///< the method counts rounds of the schedule itself (Iteration::turn_to)
@@ -158,16 +158,17 @@ struct MethodInfo {
   /// Returns the options that the method does not read, given the values of all. Null if it always reads
   /// every option.
   UnreadOptions (*unread_options)(const MethodOptions&) = nullptr;
-  /// Judges what no other member of this struct says of a run: the method's own options, its step size, its
+  /// Checks what no other member of this struct covers: the method's own options, its step size, its
   /// compressor. Called after the checks of these members and of the options' rows. Null if there is nothing.
   void (*check)(const RunView& view, Advice& advice) = nullptr;
   /// Returns what divides by the step size of an iteration, which then must not be 0; empty if nothing does.
   /// Null if nothing ever does.
   std::string (*divides_by_step)(const MethodOptions&) = nullptr;
-  /// Null if the sizes of all messages are known before the run, for a compressor that says its own.
+  /// Null if the sizes of all messages are known before the run, given a compressor with messages of known
+  /// size.
   UnknownSizes (*unknown_sizes)(const MethodOptions&) = nullptr;
-  /// Returns why it cannot do without a neighbor with these options, although `membership` says so; empty if
-  /// it can. Null if it always can.
+  /// Returns why, with these options, it cannot lose a neighbor although `membership` permits it; empty if it
+  /// can. Null if it always can.
   std::string (*keeps_all_because)(const MethodOptions&) = nullptr;
   /// True if it reads the spectrum of W with these options (MethodInput::rho). Null if it never does.
   bool (*reads_rho)(const MethodOptions&) = nullptr;

@@ -24,8 +24,8 @@ struct SenderProgress {
 };
 
 /// Who talks to whom, and what follows from it: how far ahead a peer may be, and which messages may be
-/// forgotten. No other code asks which pattern a method has. Sender and receiver may have different roles in
-/// a method (a hub and its workers): the three functions tell roles apart by the id and the graph.
+/// discarded. No other code depends on which pattern a method has. Sender and receiver may have different
+/// roles in a method (a hub and its workers): the three functions tell roles apart by the id and the graph.
 struct Pattern {
   static const Pattern gossip;  ///< the neighbors in the mixing graph, mixed by the weights of W
   static const Pattern ring;    ///< the peer with the next id, whatever the graph

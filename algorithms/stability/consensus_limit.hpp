@@ -9,7 +9,7 @@
 namespace hearsay {
 
 /// The consensus steps gamma at which a compressed method is stable on W, in mean square and without
-/// gradients. At these steps the noise that comes back is weaker than the noise that went out (NoiseFeedback
+/// gradients. At these steps the noise that feeds back is weaker than the noise that was made (NoiseFeedback
 /// with the response of the method's GossipModel),
 ///
 ///     noise * largest eigenvalue of K < 1.

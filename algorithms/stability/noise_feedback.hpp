@@ -8,9 +8,9 @@
 
 namespace hearsay {
 
-/// How compression noise comes back. The vectors that the peers compress are linear in the noise that they
-/// made before, separately along every eigenvector of W. If the noise has variance d_j at peer j, independent
-/// between peers and rounds, the compressed vectors have the variances K d, with
+/// How compression noise feeds back into later messages. The vectors that the peers compress are linear in
+/// the noise that they made before, separately along every eigenvector of W. If the noise has variance d_j at
+/// peer j, independent between peers and rounds, the compressed vectors have the variances K d, with
 ///
 ///     K_ij = sum_{k,l} s_kl q_ik q_jk q_il q_jl,     s_kl = sum_{t>=0} r_k(t) r_l(t)
 ///

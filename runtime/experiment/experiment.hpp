@@ -36,8 +36,8 @@ struct Experiment {
   double rho = 0.0;  ///< of W, if the method reads it (gossip = "chebyshev"); else 0
   std::vector<std::string> warnings =
       {};  ///< what is doubtful, but does not stop the run (`check_soundness`)
-  /// A color per peer if the method is asynchronous, else empty. A peer of larger color is patient with
-  /// neighbors of smaller color (exchanges.hpp).
+  /// A color per peer if the method is asynchronous, else empty. While a peer awaits a reply, it defers the
+  /// requests of neighbors of larger color, and refuses those of smaller color (exchanges.hpp).
   std::vector<std::uint32_t> colors = {};
 
   PeerId peer_count() const { return schedule->peer_count(); }

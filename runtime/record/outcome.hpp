@@ -90,7 +90,7 @@ struct Evaluation {
   PeerDistances distances;  ///< a line of consensus.jsonl; empty at some evaluations of a long run
 };
 
-/// A mean model and the evaluation that it is of.
+/// A mean model with its evaluation.
 struct KeptModel {
   Evaluation of;
   std::vector<std::byte> model;  ///< its scalars
@@ -103,7 +103,7 @@ struct ModelSet {
   std::vector<std::vector<std::byte>> models;
 };
 
-/// What an earlier process has kept of a run that goes on.
+/// What an earlier process has recorded of a run that is continued.
 struct RunRecord {
   std::vector<Evaluation> evaluations;  ///< in order
   std::optional<KeptModel> best = {};   ///< under run.keep = "best"

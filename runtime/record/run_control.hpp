@@ -45,7 +45,8 @@ struct RunControl {
   /// the run can go on without the process or wait for it (Failure::survives_a_leave), only the process ends.
   /// Else the run ends as with `interrupted`. May be null.
   const std::atomic<bool>* asked_to_leave = nullptr;
-  /// True if the run goes on from the checkpoints of an earlier run, which was cut off or is to be extended.
+  /// True if the run continues from the checkpoints of an earlier run, which was cut off or is to be
+  /// extended.
   bool resumes = false;
   /// What that earlier run has kept, for the observer.
   RunRecord record = {};
@@ -59,8 +60,8 @@ struct RunControl {
   /// Polled by a peer's process. True if the observer's process is known to have ended.
   std::function<bool()> observer_is_gone = [] { return false; };
 
-  /// Takes down what every peer does, and when. Null: nobody wants to know. Peers on several hosts, whose
-  /// clocks differ, take down nothing.
+  /// Records what every peer does, and when. Null: nothing is recorded. Peers on several hosts, whose clocks
+  /// differ, record nothing.
   Timeline* timeline = nullptr;
 
   bool is_asked_to_leave() const { return asked_to_leave && asked_to_leave->load(std::memory_order_relaxed); }

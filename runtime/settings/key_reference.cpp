@@ -25,8 +25,9 @@ std::vector<KeyInfo> make_reference() {
   reference.push_back({"network.peer", "tables: id, and any key of [network] but framing and evaluations",
                        "none", "all",
                        "the network of one peer; what a table leaves out is as [network] says"});
-  reference.push_back({"network.link", "tables: from, to, latency, bandwidth", "none", "all",
-                       "what one directed link has of its own; wins over the topology file"});
+  reference.push_back(
+      {"network.link", "tables: from, to, latency, bandwidth", "none", "all",
+       "the latency and bandwidth of one directed link, instead of those of the topology file"});
   reference.push_back({"fault", "tables: at, peer, kind, for; or random = {kills, seed, within}, for", "none",
                        "run, simulate", "what happens to the processes of the run, and when", "#faults"});
   for (KeyInfo& info : sweep_keys()) reference.push_back(std::move(info));

@@ -101,8 +101,9 @@ std::vector<KeyRow<N>> make_network_keys() {
       {"jitter", &N::jitter, duration(), "all",
        "added to the latency, uniform from 0 to this, drawn for each message"},
       {"message_loss", &N::message_loss, message_loss(), "all",
-       "of messages that are lost once more, and sent again after a time-out"},
-      {"compute", &N::compute, compute_time(), "all", "what a gradient takes"},
+       "the probability with which a message is lost, each time it is sent; it is sent again after a "
+       "time-out"},
+      {"compute", &N::compute, compute_time(), "all", "the time of a gradient"},
   };
 }
 

@@ -150,7 +150,7 @@ std::vector<KeyRow<RunSettings::Run>> run_rows() {
           "which evaluation's mean model, with a hub the hub's, becomes model.npy")
           .see("../observer/README.md#the-best-evaluation"),
       Row("keep_models", &Run::keep_models, keep_models_kind(), "all",
-          "of every N iterations the model that is evaluated, or each peer's, becomes a file in models/")
+          "every N iterations the model that is evaluated, or each peer's, is saved in models/")
           .unless([](const Run& of) { return of.keep_models == Run::KeepModels(); })
           .by_default("\"never\"")
           .see("../record/README.md#models"),
@@ -195,9 +195,9 @@ std::vector<KeyRow<RunSettings::Data>> data_rows() {
       {"index_base", &Data::index_base, optional(count(0)), "libsvm",
        "the index of the first feature: 0 or 1"},
       {"scale", &Data::scale, optional(positive()), "all",
-       "features are multiplied by it; pixels are divided by 255 by themselves"},
+       "features are multiplied by it; pixels are divided by 255 without it"},
       {"memory", &Data::memory, memory(), "all",
-       "the most that the data files may come to, inflated: a size, or a share of this machine's memory"},
+       "the largest total size of the data files, decompressed: a size, or a share of this machine's memory"},
   };
 }
 
@@ -239,7 +239,7 @@ std::vector<KeyRow<TopologySettings>> topology_rows() {
       {"weights", &Topology::weights, spelling(), "all", "the mixing matrix"},
       {"schedule", &Topology::schedule, spelling(), "all", "W from round to round"},
       {"participation", &Topology::participation, share().named("share > 0"), "all",
-       "of the peers that take part in a round"},
+       "the share of the peers that take part in a round"},
       {"hub", &Topology::hub, choice<HubData>({"worker", "dedicated"}), "methods with a hub",
        "whether the hub, peer 0, has a part of the data, or only the other peers have"},
       {"round_deadline", &Topology::round_deadline, duration(), "methods whose hub may close a round",
@@ -248,7 +248,8 @@ std::vector<KeyRow<TopologySettings>> topology_rows() {
           .by_default("none")
           .see("../../topology/README.md#topology-files"),
       Row("network_from", &Topology::network_from, choice<NetworkFrom>({"settings", "geo"}), "all",
-          "the network of the links of topology.file: that of [network], or by the places of the peers")
+          "the network of the links of topology.file: that of [network], or one computed from the peers' "
+          "geographic positions")
           .unless([](const Topology& of) { return of.network_from == NetworkFrom::settings; })
           .by_default("\"settings\"")
           .see("../../topology/README.md#real-networks"),
@@ -325,15 +326,15 @@ std::vector<KeyRow<RunSettings::Algorithm>> algorithm_rows() {
        "eta "
        "times end within T iterations; `multistep(0.1, 100, 200)`, a tenth after 100 and again after 200"},
       {"warm_up", &Algorithm::warm_up, count(0, "iterations"), "methods that train",
-       "over which the step size grows linearly from 0"},
+       "iterations over which the step size grows linearly from 0"},
       Row("batch", &Algorithm::batch, batch(), "methods that train",
           "samples of a minibatch, drawn as data.order says; \"full\": all local samples")
           .by_default("32; \"full\" for " +
                       methods_that([](const MethodInfo& method) { return !method.default_batch; })),
       {"clip", &Algorithm::clip, optional(positive()), "all but " + methods_that(refuses_clipping),
-       "a gradient that is longer (Euclidean norm) is scaled down to this length, before the method sees it"},
+       "gradients are clipped to this Euclidean norm before the method sees them"},
       {"allow_unsound", &Algorithm::allow_unsound, flag(), "all",
-       "runs what would be refused as unsound, with a warning"},
+       "a run that would be refused as unsound is only warned of"},
   };
 }
 
@@ -350,7 +351,7 @@ std::vector<KeyRow<RunSettings>> make_run_keys() {
   add_table(keys, "algorithm", &RunSettings::algorithm, std::move(algorithm));
   add_table(keys, "network", &RunSettings::network, network_keys());
   keys.emplace_back("network.framing", &RunSettings::framing, kinds::choice<Framing>({"none", "ethernet"}),
-                    "all", "\"ethernet\" charges 66 bytes for every started 1,448");
+                    "all", "\"ethernet\" adds 66 bytes of framing for every started 1,448 bytes");
   keys.emplace_back(
       "network.evaluations", &RunSettings::evaluations, kinds::choice<EvaluationFrames>({"free", "shaped"}),
       "all",

@@ -149,7 +149,7 @@ struct RunSettings {
     std::string step_schedule = "constant";
     std::uint64_t warm_up = 0;                ///< iterations over which the step size grows linearly from 0
     std::optional<std::uint64_t> batch = 32;  ///< empty: the full local gradient ("full")
-    std::optional<double> clip;               ///< the longest gradient; empty: of any length
+    std::optional<double> clip;               ///< the largest norm of a gradient; empty: unbounded
     MethodOptions options;                    ///< options that only some methods read
     bool allow_unsound = false;
     bool operator==(const Algorithm&) const = default;

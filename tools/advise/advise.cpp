@@ -149,7 +149,7 @@ int advise_command(const AdviseOptions& options) {
 
 void add_advise(CommandLine& program, Invocation& invocation) {
   CommandLine command = program.command(
-      "advise", "the method, compressor and topology that get to the target loss first on this network");
+      "advise", "the method, compressor and topology that reach the target loss first on this network");
   const auto options = std::make_shared<AdviseOptions>();
   options->stop = &invocation.stop;
   add_run_file_options(command, *options);
@@ -161,12 +161,12 @@ void add_advise(CommandLine& program, Invocation& invocation) {
                  {.value_name = "METHOD", .values = {"gen-qsgd"}});
   command.option("--within", &options->within, "the longest time of the plan",
                  {.value_name = "TIME", .needs = "--plan"});
-  command.option("--objective", &options->objective, "what the plan makes least [time]",
+  command.option("--objective", &options->objective, "what the plan minimizes [time]",
                  {.value_name = "WHAT", .values = {"time", "energy"}, .needs = "--plan"});
   command.option("--error", &options->error,
-                 "the largest mean square of the gradient [what follows from run.target_loss]",
+                 "the bound on the mean squared gradient norm [what follows from run.target_loss]",
                  {.value_name = "NUMBER", .needs = "--plan"});
-  command.option("--least-loss", &options->least_loss, "the least loss there is [0]",
+  command.option("--least-loss", &options->least_loss, "the infimum of the loss [0]",
                  {.value_name = "NUMBER", .needs = "--plan"});
   command.examples({"hearsay advise first.toml", "hearsay advise first.toml --plan gen-qsgd"});
   command.when_chosen([options, &invocation] {

@@ -343,22 +343,23 @@ int influence_command(const InfluenceOptions& options) {
 
 void add_influence(CommandLine& program, Invocation& invocation) {
   CommandLine command = program.command(
-      "influence", "which training samples, and which peers, made the model of a run what it is");
+      "influence", "the influence of each training sample, and of each peer, on the model of a run");
   const auto options = std::make_shared<InfluenceOptions>();
   command.argument("RUN", &options->run, "the output of a run with run.keep_models");
   command.option("--test", &options->test, "test samples, spelled as data.test [those of the run]",
                  {.value_name = "SOURCE"});
   command.option("--rows", &options->rows,
-                 "which test samples to tell of, from 0 [the three with the largest losses]",
+                 "which test samples to explain, counted from 0 [the three with the largest losses]",
                  {.value_name = "0,7,20-29"});
-  command.option("--top", &options->top, "how many training samples to tell of [20]", {.value_name = "N"});
-  command.option("--by", &options->by, "what the tables are of [sample]",
+  command.option("--top", &options->top, "how many training samples to list [20]", {.value_name = "N"});
+  command.option("--by", &options->by, "whose influence the tables list [sample]",
                  {.values = {"sample", "peer", "link"}});
   command.option("--project", &options->projection,
                  "project gradients to K random dimensions, for many rows of a large model",
                  {.value_name = "K"});
-  command.flag("--ideal", options->ideal,
-               "of a run of one peer and one sample an iteration: the exact influences on the tests");
+  command.flag(
+      "--ideal", options->ideal,
+      "for a run of one peer with one sample per iteration: the exact influences on the test samples");
   command.flag("--quiet", options->quiet, "print no progress");
   command.flag("--json", options->json, "print the record on standard output, for programs");
   command.examples({"hearsay influence runs/first", "hearsay influence runs/first --by peer",

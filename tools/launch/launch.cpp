@@ -287,7 +287,8 @@ int launch_command(const LaunchOptions& options) {
 }  // namespace
 
 void add_launch(CommandLine& program, Invocation& invocation) {
-  CommandLine command = program.command("launch", "every peer on the host its topology file names, over ssh");
+  CommandLine command =
+      program.command("launch", "starts every peer over ssh, on the host that the topology file names");
   const auto options = std::make_shared<LaunchOptions>();
   options->stop = &invocation.stop;
   add_output_options(command, *options);

@@ -64,7 +64,7 @@ const Symbol symbols[] = {
     {"g_j", "a gradient of peer j"},
     {"C", "the compressor, `algorithm.compressor`"},
     {"C_dwn", "the compressor of the hub, `algorithm.down_compressor`"},
-    {"xhat_j", "what peer i knows of x_j: the replica that it keeps"},
+    {"xhat_j", "peer i's replica of x_j"},
     {"h_i", "the memory that the hub and worker i both keep of it"},
     {"hbar", "the mean of the memories h_i"},
     {"S", "the workers of the round"},
@@ -108,7 +108,7 @@ PagePart cost_part(const MethodInfo& method) {
 std::string compressor_words(CompressorNeed need) {
   switch (need) {
     case CompressorNeed::none:
-      return "none: vectors travel in full precision";
+      return "none: vectors are sent in full precision";
     case CompressorNeed::any:
       return "any; its error never vanishes";
     case CompressorNeed::unbiased:
@@ -118,9 +118,9 @@ std::string compressor_words(CompressorNeed need) {
     case CompressorNeed::bounded:
       return "one whose error does not grow with what it compresses; it may be biased";
     case CompressorNeed::contracting:
-      return "a contracting one; it may be biased";
+      return "a contractive one; it may be biased";
     case CompressorNeed::damped:
-      return "an unbiased one, or a mildly contracting one";
+      return "an unbiased one, or a mildly contractive one";
     case CompressorNeed::corrected:
       return "an unbiased one, or any with `algorithm.feedback`";
   }
@@ -130,11 +130,12 @@ std::string compressor_words(CompressorNeed need) {
 std::string membership_words(Membership membership) {
   switch (membership) {
     case Membership::exact:
-      return "the others go on without it, and take it back";
+      return "the others go on without it, and readmit it";
     case Membership::no_return:
-      return "the others go on without it, and do not take it back";
+      return "the others go on without it, and do not readmit it";
     case Membership::forgotten:
-      return "the hub goes on without it, forgets what it said, and does not take it back; all workers take "
+      return "the hub goes on without it, discards its contributions, and does not readmit it; all workers "
+             "take "
              "part in "
              "every round";
     case Membership::reinitialise:
@@ -164,9 +165,9 @@ std::vector<Entries::Entry> mixing_entries(const MethodInfo& method) {
 }
 
 PagePart limits_part(const MethodInfo& method) {
-  Entries limits{.headings = {"what", "what holds for this method"}, .entries = {}};
+  Entries limits{.headings = {"what", "for this method"}, .entries = {}};
   auto& entries = limits.entries;
-  entries.push_back({"a peer talks to", {}, partners_words(method)});
+  entries.push_back({"partners of a peer", {}, partners_words(method)});
   if (!method.manual.needs.empty()) entries.push_back({"needs", {}, method.manual.needs});
   const std::string own =
       method.compressor == CompressorNeed::none ? "" : "; the default is " + code(method.default_compressor);
@@ -236,10 +237,7 @@ PagePart trials_part(const MethodInfo& method) {
 std::vector<PagePart> claims_parts(const MethodInfo& method) {
   const std::vector<GalleryEntry> gallery = gallery_of(method.name);
   if (gallery.empty()) return {};
-  PagePart part{
-      "What is claimed of it",
-      {Paragraphs{{"Each command, in the source tree, measures the claims above it, and says of each whether "
-                   "it holds."}}}};
+  PagePart part{"Claims", {Paragraphs{{"Each command, run in the source tree, tests the claims above it."}}}};
   for (const GalleryEntry& entry : gallery) {
     Paragraphs claims{{"**" + entry.title + "**"}};
     for (const std::string& claim : entry.claims) claims.texts.push_back("* " + claim + ".");
@@ -318,7 +316,7 @@ std::string example_run(const MethodInfo& method) {
     text += "compressor = " + toml_text(method.default_compressor) + "\n";
   text += example_steps(method);
   const std::vector<MethodOption> options = options_of(method);
-  if (!options.empty()) text += "# What not every method reads, with the defaults of this one.\n";
+  if (!options.empty()) text += "# The options of this method, with their defaults.\n";
   for (const MethodOption& option : options) text += option.name + " = " + option.default_value + "\n";
   return text;
 }

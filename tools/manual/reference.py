@@ -61,7 +61,7 @@ def methods(say, program, known, docs, runs):
         (folder / f"{name}.svg").write_text(course.picture(name, course.of(program, example_on(text), runs), baseline))
         figure = (f"![Loss of the example against iterations, beside that of allreduce-sgd]({name}.svg)\n\n"
                   "The loss of the example, of the mean model or the hub's. In gray: `allreduce-sgd`.\n")
-        before, rest = re.split(r"\n(?=## (?:What is claimed of it|Source)\n)", text, maxsplit=1)
+        before, rest = re.split(r"\n(?=## (?:Claims|Source)\n)", text, maxsplit=1)
         (folder / f"{name}.md").write_text(f"{before}\n{figure}\n{rest}")
     index = "# Methods\n\n`hearsay list NAME` prints each of these pages in a terminal.\n"
     for who, heading in groups.items():

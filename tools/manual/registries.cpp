@@ -63,7 +63,7 @@ Page compressor_page(const CompressorName& compressor, const Registry& registry)
   page.parts.push_back({"What it is", {facts}});
   page.parts.push_back(
       {"In a run file", {Listing{"toml", registry.key + " = " + toml_text(example) + "\n"}}});
-  page.parts.push_back({"What it leaves of a vector",
+  page.parts.push_back({"Its effect on a vector",
                         {Listing{"sh", "hearsay codec " + shell_word(example) + " runs/first/model.npy\n"}}});
   return page;
 }

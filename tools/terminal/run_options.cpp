@@ -9,7 +9,7 @@ void add_run_file_options(CommandLine& command, RunFileOptions& options) {
   command.option("--set", &options.assignments,
                  "override a key: --set network.latency=\"20 ms\"; may be repeated",
                  {.value_name = "KEY=VALUE"});
-  command.flag("--quiet", options.quiet, "no progress and no closing words");
+  command.flag("--quiet", options.quiet, "no progress, and no summary at the end");
   command.flag("--json", options.json, "print the record as JSON on standard output");
 }
 
@@ -45,9 +45,10 @@ void add_live_option(CommandLine& command, RunOptions& options) {
 }
 
 void add_trace_option(CommandLine& command, RunOptions& options) {
-  command.option("--trace", &options.trace,
-                 "write who computed, waited and sent, for ui.perfetto.dev and chrome://tracing",
-                 {.value_name = "FILE.json"});
+  command.option(
+      "--trace", &options.trace,
+      "write a timeline of computing, waiting and sending, for ui.perfetto.dev and chrome://tracing",
+      {.value_name = "FILE.json"});
 }
 
 void add_start_patience_option(CommandLine& command, std::string& patience) {

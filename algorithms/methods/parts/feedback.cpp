@@ -12,9 +12,9 @@ const std::string feedback_key = "algorithm.feedback";
 
 const std::array<Choice, 5> known_feedbacks = {{
     {"auto", "", "none with an unbiased compressor, else ef"},
-    {"none", "", "the error of a message is forgotten: for unbiased compressors"},
+    {"none", "", "the compression error is discarded: for unbiased compressors"},
     {"ef", "", "error feedback: what was not sent is added to the next gradient"},
-    {"low-pass", "(0.1)", "a share of the error enters the memory (ScaleCom); 1 is ef"},
+    {"low-pass", "(0.1)", "a share of the error is added to the memory (ScaleCom); 1 is ef"},
     {"dgd-def", "", "ef, the gradient taken where the model would be without compression (DGD-DEF)"},
 }};
 

@@ -282,7 +282,7 @@ std::span<const Choice> local_optimizer_choices() {
       {"sgd", "", "the gradient itself; no state"},
       {"heavy-ball", "(beta)", "momentum"},
       {"nesterov", "(beta)", "momentum that looks ahead"},
-      {"adagrad", "(delta)", "steps by the root of the squares so far, mirror descent form"},
+      {"adagrad", "(delta)", "divides by the root of the sum of all squared gradients, mirror descent form"},
       {"adagrad-da", "(delta)", "the same, dual averaging form"},
       {"adam", "(beta1, beta2)", "running means of gradients and their squares"},
       {"amsgrad", "(beta1, beta2)", "Adam whose squares never shrink"},

@@ -23,14 +23,14 @@ extern const NumberOption momentum;    ///< beta
 
 // Errors of compression.
 extern const TextOption feedback;       ///< see FeedbackRule
-extern const NumberOption error_decay;  ///< beta: share of a message's error that the next round takes
+extern const NumberOption error_decay;  ///< beta: share of the error that the next message takes
 extern const CountOption dense_rounds;  ///< rounds in full precision, before it compresses
 extern const CountOption rounds;        ///< R: compressions of one vector, one after the other
 extern const TextOption aggregate;      ///< see GatheredMean
 
 // A hub and its workers.
-extern const TextOption down_compressor;   ///< of what a hub says to its workers
+extern const TextOption down_compressor;   ///< of a hub's messages to its workers
 extern const TextOption memory_step;       ///< alpha: how far memories follow; a number or auto
-extern const TextOption down_memory_step;  ///< the same for what a hub says
+extern const TextOption down_memory_step;  ///< the same for a hub's messages
 
 }  // namespace hearsay::option
