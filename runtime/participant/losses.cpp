@@ -162,7 +162,7 @@ void Losses<Scalar>::send(const std::optional<EdgeRequest>& request) {
 
 template <class Scalar>
 void Losses<Scalar>::lose_hub(const std::string& how) {
-  ensure(part_.peer->hub().has_value(), "only a worker loses its hub");
+  ensure(part_.peer->role().hub().has_value(), "only a worker loses its hub");
   if (!part_.begin_to_leave_alone()) return;
   part_.session.tell_observer({FrameKind::parted, part_.peer->iteration(), {}});
   part_.end_with({3, "the hub, peer " + std::to_string(*part_.peer->role().hub()) + ", was lost: " + how +

@@ -122,8 +122,9 @@ class RandomSettings {
   }
 
   void draw_failure(RunSettings::Failure& failure) {
-    failure = {chance() ? RunSettings::Failure::Policy::wait : RunSettings::Failure::Policy::drop,
-               below(1000), shortest_lost_after + duration()};
+    failure.policy = chance() ? RunSettings::Failure::Policy::wait : RunSettings::Failure::Policy::drop;
+    failure.checkpoint_every = below(1000);
+    failure.lost_after = shortest_lost_after + duration();
     if (!chance()) return;
     failure.checkpoint_every = 0;
     failure.checkpoint_period = Duration{1} + duration();
