@@ -128,7 +128,7 @@ std::optional<std::string> Children::gather_addresses(const RunControl& control)
   return std::nullopt;
 }
 
-std::optional<Loss> Children::lost() {
+std::optional<LostPeer> Children::lost() {
   if (auto loss = supervisor_.next_loss()) return loss;
   std::vector<pollfd> polled;
   for (PeerId id = 0; id < children_.size(); ++id)

@@ -44,7 +44,7 @@ class Children {
   std::optional<std::string> gather_addresses(const RunControl& control);
 
   /// Hears what children say, until one is lost; empty if none is.
-  std::optional<Loss> lost();
+  std::optional<LostPeer> lost();
   /// Does what the supervisor has decided. Throws Misuse if the run cannot go on.
   void carry_out();
 

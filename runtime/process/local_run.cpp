@@ -151,8 +151,7 @@ struct LocalProcesses {
   /// Lets faults happen that are due, and returns the next peer that is lost.
   std::optional<LostPeer> look(Instant now) {
     while (faults.step(now)) children.carry_out();
-    const std::optional<Loss> loss = children.lost();
-    return loss ? std::optional(LostPeer{loss->id, loss->how}) : std::nullopt;
+    return children.lost();
   }
 };
 

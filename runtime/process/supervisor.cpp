@@ -183,9 +183,9 @@ void Supervisor::lose(PeerId id, std::string how) {
   losses_.push_back({id, std::move(how)});
 }
 
-std::optional<Loss> Supervisor::next_loss() {
+std::optional<LostPeer> Supervisor::next_loss() {
   if (losses_.empty()) return std::nullopt;
-  Loss next = std::move(losses_.front());
+  LostPeer next = std::move(losses_.front());
   losses_.pop_front();
   return next;
 }

@@ -10,6 +10,7 @@
 
 #include "runtime/foundation/notice.hpp"
 #include "runtime/foundation/units.hpp"
+#include "runtime/observer/lost_peer.hpp"
 #include "runtime/participant/peer_end.hpp"
 #include "topology/foundation/peer_id.hpp"
 
@@ -32,12 +33,6 @@ struct ProcessEnd {
   };
   By by = By::exit;
   int number = 0;  ///< the exit code, or the number of the signal
-};
-
-/// A peer that is lost. `id` is empty if all have to go back, since one of them cannot come back alone.
-struct Loss {
-  std::optional<PeerId> id;
-  std::string how;  ///< in a sentence
 };
 
 /// The parent of the peers of a run on this machine: who is started again, when all go back to a checkpoint,
@@ -147,8 +142,9 @@ class Supervisor {
   /// No process can be started any more.
   void note_end_of_starter();
 
-  /// Returns the next peer that is lost, and forgets it.
-  std::optional<Loss> next_loss();
+  /// Returns the next peer that is lost, and forgets it. It has no id if all have to go back, since one
+  /// cannot come back alone.
+  std::optional<LostPeer> next_loss();
   /// All children were ended, since one cannot come back alone.
   bool have_to_go_back() const { return have_to_go_back_; }
   /// Starts all children again, to resume from the newest checkpoint that all hold.
@@ -215,7 +211,7 @@ class Supervisor {
   const Notice& notice_;
   std::vector<Child> children_;
   std::deque<Decision> decisions_;
-  std::deque<Loss> losses_;
+  std::deque<LostPeer> losses_;
   std::string addresses_;  // empty until they are told
   bool run_has_begun_ = false;
   bool have_to_go_back_ = false;

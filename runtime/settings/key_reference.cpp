@@ -9,6 +9,7 @@
 #include "runtime/settings/sweep_settings.hpp"
 #include "runtime/settings/with_all_methods.hpp"
 #include "runtime/toml/document.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 namespace {
@@ -63,6 +64,13 @@ std::string code_if_toml(const std::string& text) {
 
 std::span<const KeyInfo> key_reference() {
   return with_all_methods([] { return make_reference(); });
+}
+
+const KeyInfo& key_named(const std::string& key) {
+  const std::span<const KeyInfo> all = key_reference();
+  const auto found = std::ranges::find(all, key, &KeyInfo::key);
+  ensure(found != all.end(), "the reference has every key");
+  return *found;
 }
 
 std::string cell_text(const std::string& text) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "runtime/observer/evaluator.hpp"
+#include "runtime/observer/lost_peer.hpp"
 #include "runtime/observer/observer_input.hpp"
 #include "runtime/record/outcome.hpp"
 #include "runtime/record/run_control.hpp"
@@ -14,13 +15,6 @@
 #include "runtime/zmq/observer_port.hpp"
 
 namespace hearsay {
-
-/// A lost peer, as reported by the caller of `serve`.
-struct LostPeer {
-  std::optional<PeerId> id;  ///< empty if it is not known which peer is lost; then the run is lost
-  std::string how;           ///< in a sentence
-  bool on_its_host = false;  ///< its starter has seen its end, there (ObserverSession::note_end_seen)
-};
 
 /// Runs the observer behind a ROUTER of its own: starts the run when all peers are ready, receives their
 /// models, sends the verdicts, ends the run. Its frames pass no emulated link but for those of evaluations

@@ -22,7 +22,7 @@ Supervisor::Terms terms(Policy policy, bool can_start = true) {
 
 constexpr PeerId child = 1;  // of three
 
-std::string how_of(std::optional<Loss> loss) { return loss ? loss->how : ""; }
+std::string how_of(std::optional<LostPeer> loss) { return loss ? loss->how : ""; }
 
 }  // namespace
 

@@ -235,7 +235,7 @@ std::string refusal_of_reader(const OptionRow& option) {
 std::vector<PagePart> refusals_parts(const KeyInfo& key, const OptionRow* option) {
   std::vector<std::string> sentences = {refusal_of_value(key)};
   for (const std::string& other : excluded_by(key.key)) {
-    const std::string lines = key_example(*std::ranges::find(key_reference(), other, &KeyInfo::key));
+    const std::string lines = key_example(key_named(other));
     sentences.push_back(refusal(key_example(key) + lines.substr(lines.find('\n') + 1), key.key));
   }
   if (option) sentences.push_back(refusal_of_reader(*option));

@@ -15,11 +15,6 @@ namespace hearsay {
 
 namespace {
 
-/// Returns the row of the key in the reference, which has all keys of methods.
-const KeyInfo& key_named(const std::string& key) {
-  return *std::ranges::find(key_reference(), key, &KeyInfo::key);
-}
-
 /// Returns the value as a run file spells it: a number as it is, text in quotes.
 std::string toml_value(const std::string& text) {
   const bool is_number = !text.empty() && text.find_first_not_of("0123456789.e-") == std::string::npos &&
