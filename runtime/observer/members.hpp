@@ -19,7 +19,7 @@ class Members {
   enum class Standing {
     member,    ///< takes part, or will when the run starts
     killed,    ///< has ended, and the run ends before it is restored: no result is expected
-    detached,  ///< sends heartbeats, but runs without the observer
+    detached,  ///< sends heartbeats, but runs without the observer, or is lost to it alone
     lost,      ///< the run goes on without it: it was lost, or joins later
     finished,  ///< has sent its result
   };

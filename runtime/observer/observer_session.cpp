@@ -206,7 +206,10 @@ void ObserverSession::note_detachment(PeerId sender, const ObserverContact& cont
   members_.note_turns(sender, contact.turn_count());
   if (members_.has_finished(sender) || members_.is_lost(sender)) return;
   if (vital_peers_.is_hub(sender)) return do_without(sender, "peer 0 has gone on without the observer");
-  contact.is_without_observer() ? members_.detach(sender) : members_.lose(sender);
+  // A worker that stays lost is heard still. If it stands by, it may serve already, and the hub that says so
+  // may come later.
+  const bool runs_on = contact.is_without_observer() || vital_peers_.stays_lost(sender);
+  runs_on ? members_.detach(sender) : members_.lose(sender);
   if (was_detached) return;
   evaluations_.drop(sender);
   evaluations_.ask_what_is_new();

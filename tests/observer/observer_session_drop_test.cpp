@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "runtime/wire/words_to_observer.hpp"
 #include "tests/observer/observer_scene.hpp"
 
 namespace hearsay::test::observer_session_drop_test {
@@ -275,6 +276,41 @@ TEST_CASE("observer session, drop: an observer that comes anew, and never begins
   scene.said_to(1);
   scene.session.lose("peer 0 has ended");
   CHECK(scene.said_to(1).empty());
+}
+
+TEST_CASE(
+    "observer session, drop: a hub that wakes may be the last to tell its observer that the standby took "
+    "over") {
+  const PeerId standby = 1;
+  for (const bool hub_tells_first : {true, false}) {
+    CAPTURE(hub_tells_first);
+    auto experiment = quadratic_experiment<double>("fed-avg", "star", 3, 3);
+    experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+    experiment.settings.failure.hub_standby = standby;
+    Scene scene(std::move(experiment));
+    for (const PeerId id : {0u, standby, 2u}) scene.hello(id);
+    for (const PeerId id : {0u, standby, 2u}) scene.say(id, FrameKind::ready);
+    /// A heartbeat of the standby, which has lost its observer and had it back `turns` times.
+    const auto beats = [&](std::uint32_t turns) {
+      FrameHeader alive;
+      put(to_observer::Alive{.contact = {.turns = turns}}, alive);
+      alive.sender = standby;
+      alive.run_id = run_id(scene.agreement);
+      scene.session.hear(alive, {}, begin + 1s);
+    };
+    // The hub's process has stood still, hub and observer alike, and both read what came meanwhile.
+    beats(1);
+    if (hub_tells_first) scene.say(0, FrameKind::parted);
+    beats(2);
+    if (!hub_tells_first) scene.say(0, FrameKind::parted);
+    CHECK(scene.session.is_open());
+    beats(2);
+    for (const PeerId id : {standby, 2u})
+      for (const std::uint64_t iteration : {5u, 10u, 15u, 20u}) scene.evaluation(id, iteration);
+    for (const PeerId id : {standby, 2u}) scene.result(id);
+    CHECK(scene.session.outcome().status == RunStatus::done);
+    CHECK(scene.session.outcome().dropped == std::vector<PeerId>{0});
+  }
 }
 
 }  // namespace hearsay::test::observer_session_drop_test
