@@ -12,7 +12,7 @@ TEST_CASE("dither: codes of any width up to 8 bits are the plain arithmetic's on
       for (const LevelSet& set : {LevelSet::uniform(levels), LevelSet::powers_of_two(levels)}) {
         const DitherCode code(set);
         CAPTURE(set.spelling());
-        REQUIRE(has_dither_codes_kernel(code));
+        REQUIRE(has_dither_kernel(code));
         const auto z = gaussian<float>(301, 5);
         const auto step = dither_step<float>(static_cast<double>(largest_magnitude(z)), code);
         std::vector<std::int32_t> codes(z.size());

@@ -47,7 +47,7 @@ void encode_fast(const DitherBucket<float>& bucket, const DitherCode& code, Elem
 TEST_CASE("dither: the kernels equal the plain arithmetic bit for bit on every instruction set") {
   const int targets = on_every_target([] {
     std::vector<LevelSet> sets;
-    for (const std::int32_t levels : {1, 4, 7, 64, 100, 127}) {
+    for (const std::int32_t levels : {1, 2, 3, 4, 7, 15, 31, 63, 64, 100, 127}) {
       sets.push_back(LevelSet::uniform(levels));
       sets.push_back(LevelSet::powers_of_two(levels));
     }
@@ -148,12 +148,19 @@ TEST_CASE("dither: powers of two agree between instruction sets on both sides of
 
 TEST_CASE("dither: every instruction set finds a code out of range and an unused bit at every place") {
   on_every_target([] {
-    for (const std::int32_t levels : {1, 5, 7, 90, 127}) {
+    for (const std::int32_t levels : {1, 2, 3, 5, 7, 11, 15, 20, 50, 90, 127}) {
       const DitherCode code(LevelSet::uniform(levels));
       for (std::size_t size : {1u, 2u, 3u, 5u, 64u, 131u, 259u}) {
         const std::vector<std::byte> zeros(code.bytes(size), std::byte{0});
         CHECK(bucket_valid_fast(zeros, code, size));
-        for (std::size_t i = 0; i < zeros.size() * (8 / code.bits); ++i)
+        // Codes in a stream have no unused places, only unused bits.
+        const std::size_t places = has_planes(code.bits) ? zeros.size() * (8 / code.bits) : size;
+        for (std::size_t bit = size * code.bits; !has_planes(code.bits) && bit < zeros.size() * 8; ++bit) {
+          auto bytes = zeros;
+          bytes[bit / 8] |= static_cast<std::byte>(1u << bit % 8);
+          if (bucket_valid_fast(bytes, code, size)) FAIL("fast: bit " << bit << " of " << size << " codes");
+        }
+        for (std::size_t i = 0; i < places; ++i)
           for (std::int32_t q = -(1 << (code.bits - 1)); q < 1 << (code.bits - 1); ++q) {
             if (std::abs(q) < levels - 1 && q != 1) continue;
             auto bytes = zeros;

@@ -5,6 +5,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "algorithms/compression/quantizers/dither_stream.hpp"
+
 // Compiles every target of this architecture, the scalar one included; a test compares them all.
 #ifndef HWY_COMPILE_ALL_ATTAINABLE
 #define HWY_COMPILE_ALL_ATTAINABLE
@@ -300,7 +302,8 @@ void largest_magnitudes(std::span<const DitherBucket<float>> buckets, std::span<
 
 void encode_buckets_fast(std::span<const DitherBucket<float>> buckets, const DitherCode& code,
                          ElementKey key) {
-  HWY_DYNAMIC_DISPATCH(EncodeBuckets)(buckets, code, key);
+  if (has_planes(code.bits)) return HWY_DYNAMIC_DISPATCH(EncodeBuckets)(buckets, code, key);
+  for (const DitherBucket<float>& bucket : buckets) encode_stream(bucket, code, key);
 }
 
 void dither_codes_fast(std::span<const float> z, std::uint32_t first, const DitherStep<float>& step,
@@ -310,10 +313,13 @@ void dither_codes_fast(std::span<const float> z, std::uint32_t first, const Dith
 
 void accumulate_bucket_fast(std::span<const std::byte> bytes, const DitherCode& code, float step, float scale,
                             std::span<float> into) {
+  if (!has_planes(code.bits)) return accumulate_stream(bytes, code, step, scale, into);
   HWY_DYNAMIC_DISPATCH(AccumulateBucket)(bytes, code, step, scale, into.data(), into.size());
 }
 
 bool bucket_valid_fast(std::span<const std::byte> bytes, const DitherCode& code, std::size_t size) {
+  if (!has_planes(code.bits))
+    return unused_places_are_zero(bytes, code.bits, size) && stream_in_range(bytes, code, size);
   // The unused places follow the last element in the last plane, or are whole planes of a tiny bucket.
   for (std::size_t i = size; i < bytes.size() * (8 / code.bits); ++i)
     if (read_code(bytes, code, i) != 0) return false;

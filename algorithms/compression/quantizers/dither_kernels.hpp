@@ -12,9 +12,9 @@ namespace hearsay {
 // The functions of dither_bucket.hpp for float, with the widest vectors that the machine has (chosen at run
 // time). Every instruction set gives the same bytes and floats as the plain functions.
 
-/// True if the kernels below take the code: 2, 4 or 8 bits, and levels that are not listed.
+/// True if the kernels below take the code: at most 8 bits, and levels that are not listed.
 inline bool has_dither_kernel(const DitherCode& code) {
-  return has_planes(code.bits) && code.spacing != LevelSpacing::listed;
+  return code.bits <= 8 && code.spacing != LevelSpacing::listed;
 }
 
 /// The number of floats in a batch of buckets. A batch is swept once for the norms and once for the codes,
@@ -31,11 +31,6 @@ void largest_magnitudes(std::span<const DitherBucket<float>> buckets, std::span<
 /// encode_bucket for each bucket. All steps have lift 1.
 void encode_buckets_fast(std::span<const DitherBucket<float>> buckets, const DitherCode& code,
                          ElementKey key);
-
-/// True if dither_codes_fast takes the code: at most 8 bits, and levels that are not listed.
-inline bool has_dither_codes_kernel(const DitherCode& code) {
-  return code.bits <= 8 && code.spacing != LevelSpacing::listed;
-}
 
 /// random_code of each element of a bucket; z[0] has index `first` in the vector, and the step has lift 1.
 void dither_codes_fast(std::span<const float> z, std::uint32_t first, const DitherStep<float>& step,

@@ -17,7 +17,7 @@ template <class Scalar>
 void bucket_codes(std::span<const Scalar> z, std::uint32_t first, const DitherStep<Scalar>& step,
                   const DitherCode& code, ElementKey key, std::span<std::int32_t> codes) {
   if constexpr (std::is_same_v<Scalar, float>)
-    if (has_dither_codes_kernel(code) && step.lift == 1.0f)
+    if (has_dither_kernel(code) && step.lift == 1.0f)
       return dither_codes_fast(z, first, step, code, key, codes);
   for (std::size_t i = 0; i < z.size(); ++i)
     codes[i] = random_code(z[i], step, code, key, first + static_cast<std::uint32_t>(i));

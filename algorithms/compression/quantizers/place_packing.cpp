@@ -1,7 +1,9 @@
 #include "algorithms/compression/quantizers/place_packing.hpp"
 
 #include <algorithm>
+#include <array>
 
+#include "algorithms/compression/quantizers/bit_stream.hpp"
 #include "algorithms/compression/quantizers/places.hpp"
 
 namespace hearsay {
@@ -40,31 +42,28 @@ void unpack_planes(std::span<const std::byte> bytes, unsigned shift, unsigned bi
 }
 
 /// Packs the bits shift ... shift + bits - 1 of all words into one little-endian stream of bits.
-void pack_stream(std::span<const std::int32_t> codes, std::int32_t zero, unsigned shift, unsigned bits,
-                 std::span<std::byte> bytes) {
+void pack_words(std::span<const std::int32_t> codes, std::int32_t zero, unsigned shift, unsigned bits,
+                std::span<std::byte> bytes) {
   const std::uint32_t mask = (1u << bits) - 1;
-  std::uint64_t window = 0;
-  unsigned filled = 0;
-  std::size_t at = 0;
-  for (const std::int32_t code : codes) {
-    window |= std::uint64_t{static_cast<std::uint32_t>(code - zero) >> shift & mask} << filled;
-    for (filled += bits; filled >= 8; filled -= 8, window >>= 8) bytes[at++] = static_cast<std::byte>(window);
+  std::array<std::uint8_t, codes_in_block> block;
+  for (std::size_t begin = 0; begin < codes.size(); begin += block.size()) {
+    const auto part = codes.subspan(begin, std::min(block.size(), codes.size() - begin));
+    for (std::size_t j = 0; j < part.size(); ++j)
+      block[j] = static_cast<std::uint8_t>(static_cast<std::uint32_t>(part[j] - zero) >> shift & mask);
+    pack_stream(std::span(block).first(part.size()), bits,
+                bytes.subspan(begin * bits / 8, place_bytes(part.size(), bits)));
   }
-  if (filled > 0) bytes[at] = static_cast<std::byte>(window);
 }
 
-void unpack_stream(std::span<const std::byte> bytes, unsigned shift, unsigned bits,
-                   std::span<std::int32_t> words) {
-  const std::uint32_t mask = (1u << bits) - 1;
-  std::uint64_t window = 0;
-  unsigned filled = 0;
-  std::size_t at = 0;
-  for (std::int32_t& word : words) {
-    for (; filled < bits; filled += 8)
-      window |= std::uint64_t{std::to_integer<std::uint32_t>(bytes[at++])} << filled;
-    word |= static_cast<std::int32_t>((static_cast<std::uint32_t>(window) & mask) << shift);
-    window >>= bits;
-    filled -= bits;
+void unpack_words(std::span<const std::byte> bytes, unsigned shift, unsigned bits,
+                  std::span<std::int32_t> words) {
+  std::array<std::uint8_t, codes_in_block> block;
+  for (std::size_t begin = 0; begin < words.size(); begin += block.size()) {
+    const auto part = words.subspan(begin, std::min(block.size(), words.size() - begin));
+    unpack_stream(bytes.subspan(begin * bits / 8, place_bytes(part.size(), bits)), bits,
+                  std::span(block).first(part.size()));
+    for (std::size_t j = 0; j < part.size(); ++j)
+      part[j] |= static_cast<std::int32_t>(std::uint32_t{block[j]} << shift);
   }
 }
 
@@ -80,7 +79,7 @@ void pack_places(std::span<const std::int32_t> codes, std::int32_t zero, unsigne
   if (has_planes(bits))
     pack_planes(codes, zero, shift, bits, bytes);
   else
-    pack_stream(codes, zero, shift, bits, bytes);
+    pack_words(codes, zero, shift, bits, bytes);
 }
 
 void unpack_places(std::span<const std::byte> bytes, unsigned bits, bool twos_complement,
@@ -95,7 +94,7 @@ void unpack_places(std::span<const std::byte> bytes, unsigned bits, bool twos_co
   if (has_planes(bits))
     unpack_planes(bytes, shift, bits, words);
   else
-    unpack_stream(bytes, shift, bits, words);
+    unpack_words(bytes, shift, bits, words);
   if (twos_complement)
     for (std::int32_t& word : words)
       word = static_cast<std::int32_t>(static_cast<std::uint32_t>(word) << spare) >> spare;
