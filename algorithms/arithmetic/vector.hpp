@@ -13,6 +13,10 @@ using Index = Eigen::Index;
 template <class Scalar>
 using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
 
+/// A matrix, row by row.
+template <class Scalar>
+using DenseRows = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
 template <class Scalar>
 std::span<const Scalar> view(const Vector<Scalar>& vector) {
   return {vector.data(), static_cast<std::size_t>(vector.size())};

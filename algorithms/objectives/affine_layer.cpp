@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "algorithms/arithmetic/matrix_product.hpp"
 #include "algorithms/arithmetic/random.hpp"
 
 namespace hearsay {
@@ -30,6 +31,13 @@ Vector<Scalar> random_start(std::span<const AffineLayer> layers, std::uint64_t s
 }
 
 template <class Scalar>
+void multiply(const AffineLayer& layer, const Vector<Scalar>& x, const DenseRows<Scalar>& h,
+              DenseRows<Scalar>& z) {
+  z.setZero(h.rows(), layer.outputs);
+  add_product_with_transpose(h, weights_of(layer, x), z);
+}
+
+template <class Scalar>
 void add_biases(const AffineLayer& layer, const Vector<Scalar>& x, DenseRows<Scalar>& z) {
   z.rowwise() += x.segment(layer.biases(), layer.outputs).transpose();
 }
@@ -48,13 +56,18 @@ void add_bias_gradient(const AffineLayer& layer, const DenseRows<Scalar>& slopes
 template <class Scalar>
 void propagate_back(const AffineLayer& layer, const Vector<Scalar>& x, const DenseRows<Scalar>& h,
                     DenseRows<Scalar>& slopes) {
-  const DenseRows<Scalar> backward = slopes * weights_of(layer, x);
+  DenseRows<Scalar> backward = DenseRows<Scalar>::Zero(slopes.rows(), layer.inputs);
+  add_product(slopes, weights_of(layer, x), backward);
   slopes = backward.binaryExpr(
       h, [](Scalar slope, Scalar activation) { return activation > Scalar{0} ? slope : Scalar{0}; });
 }
 
 template Vector<float> random_start<float>(std::span<const AffineLayer>, std::uint64_t);
 template Vector<double> random_start<double>(std::span<const AffineLayer>, std::uint64_t);
+template void multiply<float>(const AffineLayer&, const Vector<float>&, const DenseRows<float>&,
+                              DenseRows<float>&);
+template void multiply<double>(const AffineLayer&, const Vector<double>&, const DenseRows<double>&,
+                               DenseRows<double>&);
 template void add_biases<float>(const AffineLayer&, const Vector<float>&, DenseRows<float>&);
 template void add_biases<double>(const AffineLayer&, const Vector<double>&, DenseRows<double>&);
 template void rectify<float>(DenseRows<float>&);

@@ -41,6 +41,11 @@ Eigen::Map<DenseRows<Scalar>> weights_of(const AffineLayer& layer, Vector<Scalar
   return {gradient.data() + layer.begin, layer.outputs, layer.inputs};
 }
 
+/// z = h W^T, samples x outputs, with h of samples x inputs
+template <class Scalar>
+void multiply(const AffineLayer& layer, const Vector<Scalar>& x, const DenseRows<Scalar>& h,
+              DenseRows<Scalar>& z);
+
 /// Adds b to each row of z, samples x outputs.
 template <class Scalar>
 void add_biases(const AffineLayer& layer, const Vector<Scalar>& x, DenseRows<Scalar>& z);

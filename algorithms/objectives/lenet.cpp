@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "algorithms/arithmetic/matrix_product.hpp"
 #include "algorithms/objectives/convolution.hpp"
 #include "algorithms/objectives/cross_entropy.hpp"
 #include "topology/foundation/ensure.hpp"
@@ -63,7 +64,7 @@ class Pass {
     }
     for (std::size_t l = 0; l < dense_.size(); ++l) {
       const AffineLayer& layer = dense_layer(l);
-      dense_[l].noalias() = input(l) * weights_of(layer, x_).transpose();
+      multiply(layer, x_, input(l), dense_[l]);
       add_biases(layer, x_, dense_[l]);
       if (l + 1 < dense_.size()) rectify(dense_[l]);
     }
@@ -78,7 +79,7 @@ class Pass {
         slopes, block_.targets().subspan(static_cast<std::size_t>(first_), static_cast<std::size_t>(count)));
     for (std::size_t l = dense_.size(); l-- > 0;) {
       add_bias_gradient(dense_layer(l), slopes, gradient);
-      weights_of(dense_layer(l), gradient).noalias() += slopes.transpose() * input(l);
+      add_transpose_product(slopes, input(l), weights_of(dense_layer(l), gradient));
       propagate_back(dense_layer(l), x_, input(l), slopes);
     }
     for (Index s = 0; s < count; ++s) {
@@ -113,7 +114,8 @@ class Pass {
   /// Makes the sample's pooled maps of the stage's patches.
   void convolve(std::size_t c, Index sample) {
     Stage<Scalar>& stage = stages_[c];
-    stage.maps.noalias() = weights_of(layers_[c], x_) * stage.patches;
+    stage.maps.setZero(map_counts[c], stage.patches.cols());
+    add_product(weights_of(layers_[c], x_), stage.patches, stage.maps);
     const auto size = static_cast<std::size_t>(stage.values.cols());
     Scalar* value = stage.values.row(sample).data();
     max_pool(stage.maps, stage.output_side(), std::span(value, size),
@@ -142,13 +144,14 @@ class Pass {
       }
       gradient[layers_[c].biases() + m] += sum;
     }
-    weights_of(layers_[c], gradient).noalias() += stage.maps * stage.patches.transpose();
+    add_product_with_transpose(stage.maps, stage.patches, weights_of(layers_[c], gradient));
   }
 
   /// Makes slopes1_ of the slopes of conv2's maps.
   void send_back_to_stage1(Index sample) {
     Stage<Scalar>& stage = stages_[1];
-    stage.patches.noalias() = weights_of(layers_[1], x_).transpose() * stage.maps;
+    stage.patches.setZero();
+    add_transpose_product(weights_of(layers_[1], x_), stage.maps, stage.patches);
     slopes1_.setZero();
     add_patches(stage.patches, stage.side, kernel, slopes1_);
     const Scalar* value = stages_[0].values.row(sample).data();

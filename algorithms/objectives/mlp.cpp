@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "algorithms/arithmetic/matrix_product.hpp"
 #include "algorithms/objectives/cross_entropy.hpp"
 #include "topology/foundation/ensure.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -43,7 +44,7 @@ void Mlp<Scalar>::forward(const Vector<Scalar>& x, const SampleBlock<Scalar>& bl
     if (l == 0)
       block.multiply(weights_of(layers_[l], x), outputs);
     else
-      outputs.noalias() = activations[l - 1] * weights_of(layers_[l], x).transpose();
+      multiply(layers_[l], x, activations[l - 1], outputs);
     add_biases(layers_[l], x, outputs);
     if (l + 1 < layers_.size()) rectify(outputs);
   }
@@ -75,7 +76,7 @@ void Mlp<Scalar>::add_gradient(const Vector<Scalar>& x, const SampleBlock<Scalar
       block.add_product(slopes, weights_of(layers_[l], gradient));
       return;
     }
-    weights_of(layers_[l], gradient).noalias() += slopes.transpose() * activations[l - 1];
+    add_transpose_product(slopes, activations[l - 1], weights_of(layers_[l], gradient));
     propagate_back(layers_[l], x, activations[l - 1], slopes);
   }
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "algorithms/arithmetic/matrix_product.hpp"
 #include "algorithms/arithmetic/random.hpp"
 #include "algorithms/arithmetic/reductions.hpp"
 #include "topology/foundation/ensure.hpp"
@@ -40,6 +41,16 @@ void reflect(MatrixD& matrix, const VectorD& v) {
   const VectorD image = scale * (matrix * v);
   const VectorD side = image - (0.5 * scale * dot(view(v), view(image))) * v;
   matrix -= v * side.transpose() + side * v.transpose();
+}
+
+template <class Scalar>
+Eigen::Map<const DenseRows<Scalar>> as_row(const Vector<Scalar>& x) {
+  return {x.data(), 1, x.size()};
+}
+
+template <class Scalar>
+Eigen::Map<DenseRows<Scalar>> as_column(Vector<Scalar>& x) {
+  return {x.data(), x.size(), 1};
 }
 
 }  // namespace
@@ -92,7 +103,7 @@ void DenseQuadratic<Scalar>::gradient(const Vector<Scalar>& x, std::span<const I
   gradient = static_cast<Scalar>(l2_) * x;
   if (samples.empty()) return;
   const Vector<Scalar> distance = x - center_;
-  gradient.noalias() += curvature_ * distance;
+  add_product_with_transpose(curvature_, as_row(distance), as_column(gradient));
 }
 
 template <class Scalar>

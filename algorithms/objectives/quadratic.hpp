@@ -31,7 +31,7 @@ class SeparableQuadratic final : public Objective<Scalar> {
 template <class Scalar>
 class DenseQuadratic final : public Objective<Scalar> {
  public:
-  using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using Matrix = DenseRows<Scalar>;
 
   DenseQuadratic(Matrix curvature, Vector<Scalar> center, double l2);
 

@@ -1,5 +1,6 @@
 #include "algorithms/objectives/sample_block.hpp"
 
+#include "algorithms/arithmetic/matrix_product.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
@@ -79,7 +80,8 @@ void SampleBlock<Scalar>::multiply(const ConstMatrixMap& weights, DenseRows<Scal
     }
     return;
   }
-  outputs.noalias() = dense() * weights.transpose();
+  outputs.setZero(count(), weights.rows());
+  add_product_with_transpose(dense(), weights, outputs);
 }
 
 template <class Scalar>
@@ -97,7 +99,7 @@ void SampleBlock<Scalar>::add_product(const DenseRows<Scalar>& residuals, Matrix
     }
     return;
   }
-  gradient.noalias() += residuals.transpose() * dense();
+  add_transpose_product(residuals, dense(), gradient);
 }
 
 template class SampleBlock<float>;

@@ -10,9 +10,6 @@
 
 namespace hearsay {
 
-template <class Scalar>
-using DenseRows = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
 /// Compressed sparse rows: row r holds the entries row_begin[r] ... row_begin[r+1]-1, columns ascending.
 template <class Scalar>
 struct SparseRows {

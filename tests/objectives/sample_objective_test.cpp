@@ -8,6 +8,7 @@
 #include "algorithms/arithmetic/random.hpp"
 #include "algorithms/objectives/cross_entropy.hpp"
 #include "tests/support/models.hpp"
+#include "tests/support/targets.hpp"
 
 namespace hearsay::test::sample_objective_test {
 
@@ -43,6 +44,24 @@ TEST_CASE("objectives: the gradient is the derivative of the loss, for every mod
       const Vector<double> gradient = gradient_of(*f, x, indices(9))(probed);
       CHECK(relative_distance(gradient, finite_differences(*f, x, probed)) < 1e-8);
     }
+}
+
+TEST_CASE_TEMPLATE(
+    "objectives: gradient and loss have the same bits on every instruction set, for every model", Scalar,
+    float, double) {
+  for (const auto& model : model_cases<Scalar>()) {
+    CAPTURE(model.name);
+    const auto samples = random_samples<Scalar>(40, model.features(9), model.classes, false);
+    const auto f = model.make({samples, indices(40)}, 0.1, l2);
+    const Vector<Scalar> x = lively_point(*f, 3);
+    const Vector<Scalar> gradient = gradient_of(*f, x, indices(40));
+    const double loss = f->loss(x);
+    const int targets = on_every_target([&] {
+      REQUIRE(same_bits(gradient_of(*f, x, indices(40)), gradient));
+      REQUIRE(f->loss(x) == loss);
+    });
+    CHECK(targets >= 2);
+  }
 }
 
 TEST_CASE_TEMPLATE("cross entropy: where in the block a sample lies does not change a bit", Scalar, float,
