@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "algorithms/arithmetic/vector.hpp"
 #include "topology/foundation/peer_id.hpp"
 
 namespace hearsay {
@@ -12,6 +13,10 @@ namespace hearsay {
 struct Home {
   std::optional<PeerId> peer = {};  ///< that of this peer alone; empty: those of all peers
   int program_channel = -1;  ///< socket to the program of `peer`, which somebody else has started; or -1
+
+  /// Of synthetic data, only so many training samples are drawn, and stand in turn for all others: enough to
+  /// look at a run that is not trained.
+  std::optional<Index> most_drawn = {};
 
   /// Hears, in a sentence, what happens to the programs of model.kind = "program"; empty: nobody does.
   std::function<void(const std::string& sentence)> notice = {};

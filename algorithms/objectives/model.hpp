@@ -63,6 +63,10 @@ struct SampleModel {
 struct SeededModel {
   Problem<float> (*in_float)(const ModelShape&, std::size_t peers, double l2, std::uint64_t seed);
   Problem<double> (*in_double)(const ModelShape&, std::size_t peers, double l2, std::uint64_t seed);
+  /// Returns d.
+  double (*dimension)(const ModelShape& shape);
+  /// Returns the memory of the objectives of all peers while they are made, in bytes.
+  double (*memory)(const ModelShape& shape, double peers, double bytes_of_scalar);
 
   template <class Scalar>
   Problem<Scalar> make(const ModelShape& shape, std::size_t peers, double l2, std::uint64_t seed) const {

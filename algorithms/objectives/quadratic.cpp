@@ -208,6 +208,18 @@ ModelShape read_dimension(const std::string& text, std::vector<std::string> argu
   return {sizes, dense};
 }
 
+double dimension_of(const ModelShape& shape) {
+  return static_cast<double>(shape.sizes[0]) *
+         static_cast<double>(shape.sizes.size() == 2 ? shape.sizes[1] : Index{1});
+}
+
+/// What the peers keep; and what is needed beside it, in double, while one of them is made.
+double memory_of(const ModelShape& shape, double peers, double bytes_of_scalar) {
+  const double d = dimension_of(shape);
+  const double curvature = shape.dense ? d * d : d;
+  return peers * (curvature + d) * bytes_of_scalar + (2.0 * curvature + 3.0 * d) * sizeof(double);
+}
+
 template <class Scalar>
 Problem<Scalar> make_quadratics(const ModelShape& shape, std::size_t peers, double l2, std::uint64_t seed) {
   const bool is_matrix = shape.sizes.size() == 2;
@@ -231,7 +243,7 @@ ModelInfo quadratic_info() {
           .parameters = "d",
           .examples = {"quadratic(12)", "quadratic(12, dense)", "quadratic(4x3)"},
           .read = read_dimension,
-          .make = SeededModel{make_quadratics<float>, make_quadratics<double>}};
+          .make = SeededModel{make_quadratics<float>, make_quadratics<double>, dimension_of, memory_of}};
 }
 
 }  // namespace hearsay

@@ -344,19 +344,24 @@ std::vector<Index> LoadedData<Scalar>::training_rows() const {
   std::iota(all.begin(), all.end(), Index{0});
   std::vector<Index> rows;
   std::ranges::set_difference(all, held_out, std::back_inserter(rows));
+  for (Index k = 0; k < stood_for; ++k) rows.push_back(k % train->count());
   return rows;
 }
 
 template <class Scalar>
 LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification, std::uint64_t seed,
-                             PeerId peer, CsvColumns columns) {
+                             PeerId peer, CsvColumns columns, std::optional<Index> most_drawn) {
   const std::optional<double> held_out = held_out_percent(data.test);
   require_read(data);
   Samples<Scalar> train;
   std::optional<Samples<Scalar>> test;
+  LoadedData<Scalar> loaded;
   if (is_synthetic(data.source)) {
-    const SyntheticShape shape = parse_synthetic_shape(data.source);
+    SyntheticShape shape = parse_synthetic_shape(data.source);
     require_memory<Scalar>(shape, data.source);
+    const Index all =
+        std::exchange(shape.samples, std::min(shape.samples, most_drawn.value_or(shape.samples)));
+    loaded.stood_for = all - shape.samples;
     auto drawn = synthetic_classification<Scalar>(shape, seed);
     train = std::move(drawn.train);
     test = std::move(drawn.test);
@@ -376,7 +381,6 @@ LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification,
   }
   widen(data, train);
   if (test) agree_on_features(data, train, *test);
-  LoadedData<Scalar> loaded;
   loaded.labels = agree_on_classes(data, classification, train, test ? &*test : nullptr);
   if (data.scale) {
     scale_features(train, *data.scale);
@@ -391,9 +395,9 @@ LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification,
 
 template struct LoadedData<float>;
 template struct LoadedData<double>;
-template LoadedData<float> load_data<float>(const RunSettings::Data&, bool, std::uint64_t, PeerId,
-                                            CsvColumns);
+template LoadedData<float> load_data<float>(const RunSettings::Data&, bool, std::uint64_t, PeerId, CsvColumns,
+                                            std::optional<Index>);
 template LoadedData<double> load_data<double>(const RunSettings::Data&, bool, std::uint64_t, PeerId,
-                                              CsvColumns);
+                                              CsvColumns, std::optional<Index>);
 
 }  // namespace hearsay

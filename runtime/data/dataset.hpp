@@ -22,7 +22,9 @@ struct LoadedData {
 
   CsvColumns columns = {};  ///< what a header calls the features and the target
 
-  /// The rows of `train` that are training samples, ascending.
+  Index stood_for = 0;  ///< how many further training samples the rows of `train` stand for, in turn
+
+  /// The rows of `train` that are training samples, ascending; then those that stand for others.
   std::vector<Index> training_rows() const;
 };
 
@@ -45,9 +47,11 @@ std::optional<double> held_out_percent(const std::string& test);
 /// how many classes 0, 1, ... there are. data.test = "20%" holds that share of the samples out, drawn from
 /// `seed` and `peer`. The features are multiplied by data.scale. The columns of a CSV file with a header are
 /// found by the names in `columns`, if there are any, and those of data.test by the names of data.source.
+/// Of synthetic data, at most `most_drawn` training samples are drawn, the first ones, and training_rows()
+/// has the rows of all, the drawn ones in turn.
 /// Throws a Misuse that names the file and the line or offset of the first error.
 template <class Scalar>
 LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification, std::uint64_t seed,
-                             PeerId peer = 0, CsvColumns columns = {});
+                             PeerId peer = 0, CsvColumns columns = {}, std::optional<Index> most_drawn = {});
 
 }  // namespace hearsay

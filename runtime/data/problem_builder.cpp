@@ -18,6 +18,7 @@
 #include "runtime/data/dataset.hpp"
 #include "runtime/data/npy.hpp"
 #include "runtime/foundation/digest.hpp"
+#include "runtime/foundation/machine.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
 
@@ -119,11 +120,11 @@ class Maker {
 };
 
 template <class Scalar>
-Problem<Scalar> sample_problem(const RunSettings& settings, const SampleModel& model,
-                               const ModelShape& shape) {
-  const Maker<Scalar> maker(
-      settings, model, shape,
-      load_data<Scalar>(settings.data, model.targets != Targets::numbers, settings.run.seed));
+Problem<Scalar> sample_problem(const RunSettings& settings, const SampleModel& model, const ModelShape& shape,
+                               const Home& home) {
+  const Maker<Scalar> maker(settings, model, shape,
+                            load_data<Scalar>(settings.data, model.targets != Targets::numbers,
+                                              settings.run.seed, 0, {}, home.most_drawn));
   const Samples<Scalar>& samples = maker.samples();
   const std::vector<Index> training = maker.training_rows();
   std::vector<double> targets;
@@ -252,6 +253,29 @@ Problem<Scalar> home_problem(const RunSettings& settings, const SampleModel& mod
   return problem;
 }
 
+/// Throws Misuse for objectives that exceed the machine's memory: the kernel would grant it, and later kill
+/// the process.
+void require_memory_of_objectives(const std::string& kind, const SeededModel& model, const ModelShape& shape,
+                                  std::size_t peers, std::size_t bytes_of_scalar) {
+  constexpr double gigabyte = 1e9;
+  const auto scalar = static_cast<double>(bytes_of_scalar);
+  const double needed = model.memory(shape, static_cast<double>(peers), scalar);
+  const auto memory = static_cast<double>(machine_memory());
+  if (needed <= memory) return;
+  const double of_none = model.memory(shape, 0.0, scalar);
+  const double of_each = model.memory(shape, 1.0, scalar) - of_none;
+  const double fitting = std::floor((memory - of_none) / of_each);
+  throw Misuse(
+      "model.kind", kind,
+      "the objectives of " + std::to_string(peers) + (peers == 1 ? " peer need " : " peers need ") +
+          number_text(std::ceil(needed / gigabyte)) + " GB of memory, and this machine has " +
+          number_text(std::floor(memory / gigabyte)) + "; " +
+          (fitting >= 1.0 ? "expected at most " + number_text(fitting) + " peers, or fewer parameters"
+                          : "expected fewer parameters") +
+          ". model.kind = \"size(" + number_text(model.dimension(shape)) +
+          ")\" tells times and bytes without them");
+}
+
 template <class Scalar>
 Vector<Scalar> load_initial(const std::string& file, Index dimension) {
   std::error_code error;
@@ -287,8 +311,9 @@ Problem<Scalar> build_problem(const RunSettings& settings, const Home& home) {
   const auto of_samples = [&] {
     const auto& sampled = std::get<SampleModel>(model.info->make);
     return at_home ? home_problem<Scalar>(settings, sampled, model.shape, home)
-                   : sample_problem<Scalar>(settings, sampled, model.shape);
+                   : sample_problem<Scalar>(settings, sampled, model.shape, home);
   };
+  if (seeded) require_memory_of_objectives(settings.model.kind, *seeded, model.shape, peers, sizeof(Scalar));
   Problem<Scalar> problem =
       seeded ? seeded->make<Scalar>(model.shape, peers, settings.model.l2, settings.run.seed) : of_samples();
   if (settings.model.init != "zeros")

@@ -60,7 +60,7 @@ TEST_CASE(
   const DataFolder folder;
   const string train = "libsvm:" + folder.write("train", "+1 1:0.5 3:-2 # a comment\n\n-1 2:1e-3\r\n-1\n");
   const string test = "libsvm:" + folder.write_gzipped("test.gz", "-1 5:1\n1 1:1");
-  const auto [samples, test_samples, held_out, labels, columns] = load(train, test);
+  const auto [samples, test_samples, held_out, labels, columns, stood_for] = load(train, test);
   CHECK(samples->targets == Targets{1, 0, 0});
   CHECK(samples->class_count == 2);
   CHECK(test_samples->targets == Targets{0, 1});
@@ -239,7 +239,7 @@ TEST_CASE("cifar10: the batches are the training data, test_batch is the test da
   folder.write_gzipped("data_batch_1.bin.gz", record(3, '\0') + record(0, '\xff'));
   CHECK(load(source).test == nullptr);
   folder.write("test_batch.bin", record(1, '\0'));
-  const auto [train, test, held_out, labels, columns] = load(source);
+  const auto [train, test, held_out, labels, columns, stood_for] = load(source);
   CHECK(train->targets == Targets{3, 0, 9});
   CHECK(train->class_count == 10);
   CHECK(dense_of(*train).rowwise().sum().isApprox(Vector<double>{{0.0, 3072.0, 614.4}}));
@@ -306,7 +306,7 @@ TEST_CASE("data: scale multiplies the features of every source, train and test")
   data.source = "libsvm:" + folder.write("a", "1 1:2\n-1 2:3\n");
   data.test = "csv:" + folder.write("b", "4,5,1\n");
   data.scale = 0.5;
-  const auto [train, test, held_out, labels, columns] = load_data<double>(data, true, 1);
+  const auto [train, test, held_out, labels, columns, stood_for] = load_data<double>(data, true, 1);
   CHECK(dense_of(*train) == DenseRows<double>{{1.0, 0.0}, {0.0, 1.5}});
   CHECK(dense_of(*test) == DenseRows<double>{{2.0, 2.5}});
   for (const double bad : {0.0, static_cast<double>(NAN), static_cast<double>(INFINITY)}) {
@@ -318,7 +318,7 @@ TEST_CASE("data: scale multiplies the features of every source, train and test")
 TEST_CASE("data: a9a has its published shape and label counts") {
   const auto folder = real_data("a9a");
   if (!folder) return;
-  const auto [train, test, held_out, labels, columns] =
+  const auto [train, test, held_out, labels, columns, stood_for] =
       load("libsvm:" + *folder + "/a9a.gz", "libsvm:" + *folder + "/a9a.t.gz");
   CHECK(train->count() == 32561);
   CHECK(test->count() == 16281);
@@ -381,7 +381,7 @@ TEST_CASE("data: the MNIST test set has its published shape and digit counts") {
 TEST_CASE("data: the CIFAR-10 sample is balanced") {
   const auto folder = real_data("CIFAR-10");
   if (!folder) return;
-  const auto [train, test, held_out, labels, columns] = load("cifar10:" + *folder + "/cifar10-sample");
+  const auto [train, test, held_out, labels, columns, stood_for] = load("cifar10:" + *folder + "/cifar10-sample");
   CHECK(train->count() == 10000);
   CHECK(train->feature_count() == 3072);
   REQUIRE(test != nullptr);

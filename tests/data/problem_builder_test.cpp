@@ -182,6 +182,37 @@ TEST_CASE("problem: a lenet takes images of three sizes, dense or sparse, and re
   CHECK(refusal(settings) == "model.kind = lenet(5): lenet takes no arguments");
 }
 
+TEST_CASE(
+    "problem: of synthetic data that are not trained on, the first samples stand for all, in every "
+    "partition") {
+  RunSettings settings = small_run();
+  for (const char* partition : {"iid", "by-label", "dirichlet(0.3)"}) {
+    CAPTURE(partition);
+    settings.data.partition = partition;
+    const auto whole = build_problem<float>(settings);
+    const auto looked_at = build_problem<float>(settings, {.most_drawn = 40});
+    CHECK(looked_at.sample_count() == 200);
+    CHECK(looked_at.dimension() == whole.dimension());
+    // The losses of 40 samples, five times each.
+    settings.data.source = "synthetic(samples=40, features=12, classes=4)";
+    const Vector<float> x = Vector<float>::LinSpaced(whole.dimension(), -1.0f, 1.0f);
+    CHECK(looked_at.loss(x) == doctest::Approx(build_problem<float>(settings).loss(x)).epsilon(1e-6));
+    settings.data.source = small_run().data.source;
+    const auto all = build_problem<float>(settings, {.most_drawn = 1000});
+    CHECK(all.loss(x) == whole.loss(x));
+    CHECK(all.data_digest == whole.data_digest);
+  }
+}
+
+TEST_CASE("problem: quadratics beyond the machine's memory are refused before any is taken") {
+  RunSettings settings = small_run();
+  settings.model.kind = "quadratic(429496729)";
+  settings.topology.peers = 10'000;  // 34 TB
+  const string text = refusal(settings);
+  CHECK(text.starts_with("model.kind = quadratic(429496729): the objectives of 10000 peers need 34377 GB"));
+  CHECK(text.ends_with("model.kind = \"size(429496729)\" tells times and bytes without them"));
+}
+
 TEST_CASE("problem: the same settings give the same bits") {
   const auto a = build_problem<float>(small_run());
   const auto b = build_problem<float>(small_run());

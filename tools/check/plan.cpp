@@ -16,9 +16,16 @@
 
 namespace hearsay {
 
+namespace {
+
+/// The samples of synthetic data that gradients are taken of, for what is said about them.
+constexpr Index most_drawn = 512;
+
+}  // namespace
+
 template <class Scalar>
 Plan plan_of(const RunSettings& settings) {
-  Experiment<Scalar> experiment = prepare<Scalar>(settings);
+  Experiment<Scalar> experiment = prepare<Scalar>(settings, {.most_drawn = most_drawn});
   Plan plan;
   plan.method = experiment.method;
   plan.dimension = static_cast<std::uint64_t>(experiment.problem.dimension());

@@ -1,12 +1,46 @@
 #include "tools/training/first_iterations.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "algorithms/arithmetic/reductions.hpp"
 #include "runtime/simulator/simulator.hpp"
+#include "tools/training/borrowed_objective.hpp"
 
 namespace hearsay {
+
+namespace {
+
+/// The objective of a run that is tried out. What stands for its loss costs no pass over the data.
+template <class Scalar>
+class TriedObjective final : public BorrowedObjective<Scalar> {
+ public:
+  TriedObjective(const Objective<Scalar>& owner, const Vector<Scalar>& start)
+      : BorrowedObjective<Scalar>(owner), start_(start) {}
+  double loss(const Vector<Scalar>& x) const override {
+    return squared_distance(view(x), view(start_)) / static_cast<double>(x.size());
+  }
+  LocalScore score(const Vector<Scalar>& x) const override { return Objective<Scalar>::score(x); }
+
+ private:
+  const Vector<Scalar>& start_;
+};
+
+/// The problem with objectives of which only the gradients are computed. `problem` must outlive it.
+template <class Scalar>
+Problem<Scalar> tried(const Problem<Scalar>& problem) {
+  Problem<Scalar> trial;
+  for (const auto& objective : problem.objectives)
+    trial.objectives.push_back(std::make_unique<TriedObjective<Scalar>>(*objective, problem.initial));
+  trial.initial = problem.initial;
+  trial.regularizer = problem.regularizer;
+  trial.at_home = problem.at_home;
+  return trial;
+}
+
+}  // namespace
 
 template <class Scalar>
 RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t iterations, Duration gradient,
@@ -21,7 +55,10 @@ RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t 
   experiment.settings.run.evaluate_after(std::max<std::uint64_t>(1, experiment.iterations / 2));
   RunControl control;
   control.out_of_patience = [&] { return std::chrono::steady_clock::now() >= give_up; };
+  Problem<Scalar> trial = tried(experiment.problem);
+  std::swap(experiment.problem, trial);
   RunOutcome<Scalar> outcome = simulate(experiment, gradient, control);
+  std::swap(experiment.problem, trial);
   experiment.iterations = all;
   experiment.settings.run = run;
   experiment.settings.evaluations = evaluations;

@@ -15,8 +15,9 @@ constexpr std::uint64_t first_try = 2;
 constexpr std::uint64_t second_try = 12;
 
 /// Simulates the first `iterations` of a run, or all if it has fewer, evaluated in the middle and at the end.
-/// Evaluations are free, all peers are there, and nothing fails. Interrupts them at the instant `give_up`.
-/// Leaves the experiment unchanged.
+/// Evaluations are free, all peers are there, and nothing fails. No loss is computed: in its place stands the
+/// mean square by which a parameter has moved, so a run that diverges at once is seen. Interrupts them at the
+/// instant `give_up`. Leaves the experiment unchanged.
 template <class Scalar>
 RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t iterations, Duration gradient,
                                   std::chrono::steady_clock::time_point give_up);
