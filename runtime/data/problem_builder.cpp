@@ -272,7 +272,7 @@ void require_memory_of_objectives(const std::string& kind, const SeededModel& mo
           number_text(std::floor(memory / gigabyte)) + "; " +
           (fitting >= 1.0 ? "expected at most " + number_text(fitting) + " peers, or fewer parameters"
                           : "expected fewer parameters") +
-          ". model.kind = \"size(" + number_text(model.dimension(shape)) +
+          ". hearsay simulate with model.kind = \"size(" + number_text(model.dimension(shape)) +
           ")\" tells times and bytes without them");
 }
 
