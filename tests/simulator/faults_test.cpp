@@ -168,6 +168,15 @@ TEST_CASE("faults in virtual time: peers of failure.join_later come when they re
   CHECK(joined.joined == std::vector<PeerId>{4});
 }
 
+TEST_CASE("faults in virtual time: a peer of failure.join_later that no fault starts is refused") {
+  const std::string later = "failure.join_later = [4]\n" + std::string(drops);
+  for (const std::string& faults : {std::string(), fault("1 s", "4", "freeze", "1 s")})
+    CHECK(
+        misuse_text([&] { outcome_of("d-psgd", later + faults); }) ==
+        "failure.join_later = [4]: hearsay simulate starts a peer that joins later where a [[fault]] of kind "
+        "\"rejoin\" says so, and there is none of peer 4; expected one, or hearsay peer for each peer");
+}
+
 TEST_CASE("faults: what a run cannot bear as it is told is refused, with the remedy") {
   const auto refused = [](const std::string& more) {
     return misuse_text([&] { outcome_of("d-psgd", more); });
