@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/process/fork_server.hpp"
-#include "runtime/process/supervisor.hpp"
+#include "runtime/supervision/supervisor.hpp"
 #include "runtime/record/run_control.hpp"
 
 namespace hearsay {
