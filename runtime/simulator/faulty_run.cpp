@@ -116,7 +116,7 @@ void FaultyRun<Scalar>::await_fault() {
 template <class Scalar>
 void FaultyRun<Scalar>::carry_out() {
   while (const auto decision = supervisor_.next_decision())
-    std::visit([this](const auto& decided) { on(decided); }, *decision);
+    std::visit([this](const auto& decided) { this->on(decided); }, *decision);
   while (const auto loss = supervisor_.next_loss()) {
     cluster_.observer().lose_peer(*loss->id, loss->how);
     cluster_.serve_observer();
