@@ -49,14 +49,6 @@ void check_join_later(const RunSettings& settings, const MethodInfo& method, con
     refuse(method.name + " cannot be joined: what its peers keep is more than a model; expected []");
 }
 
-void require_all_from_the_start(const RunSettings& settings, const char* driver) {
-  if (settings.failure.join_later.empty()) return;
-  throw Misuse("failure.join_later", toml_list(settings.failure.join_later),
-               std::string(driver) +
-                   " begins with all peers, unless a [[fault]] of kind \"rejoin\" starts those that come "
-                   "later; expected one, or hearsay peer for each peer");
-}
-
 void require_starts_of_later(const RunSettings& settings, const char* driver) {
   std::vector<PeerId> left = settings.failure.join_later;
   for (const FaultTable& table : settings.faults)

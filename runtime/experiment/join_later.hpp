@@ -13,9 +13,6 @@ namespace hearsay {
 /// join later.
 void check_join_later(const RunSettings& settings, const MethodInfo& method, const Graph& graph);
 
-/// Throws Misuse if failure.join_later names peers, because `driver` starts all peers at once.
-void require_all_from_the_start(const RunSettings& settings, const char* driver);
-
 /// Throws Misuse unless a fault of the run starts each peer of failure.join_later, as `driver` wants it.
 void require_starts_of_later(const RunSettings& settings, const char* driver);
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "runtime/process/fork_server.hpp"
-#include "runtime/process/supervisor.hpp"
 #include "runtime/record/run_control.hpp"
+#include "runtime/supervision/supervisor.hpp"
 
 namespace hearsay {
 

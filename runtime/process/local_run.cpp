@@ -9,13 +9,13 @@
 #include "runtime/observer/observer.hpp"
 #include "runtime/process/children.hpp"
 #include "runtime/process/drive_peer.hpp"
-#include "runtime/process/fault_injector.hpp"
 #include "runtime/process/fork_server.hpp"
 #include "runtime/process/freed_pages.hpp"
 #include "runtime/process/open_file_limit.hpp"
 #include "runtime/process/parent_end.hpp"
 #include "runtime/process/reserved_port.hpp"
-#include "runtime/process/supervisor.hpp"
+#include "runtime/supervision/fault_injector.hpp"
+#include "runtime/supervision/supervisor.hpp"
 #include "runtime/wire/frame.hpp"
 #include "runtime/zmq/clock.hpp"
 #include "runtime/zmq/keys.hpp"
@@ -103,12 +103,6 @@ std::string first_address(const NamedPeer& peer, PeerId id, const KernelNetwork*
   return peer.address.empty() ? "tcp://127.0.0.1:*" : listening_address(peer.address, peer.bind);
 }
 
-/// Returns the policy of a run about peers that are killed.
-Supervisor::Policy policy_of(const RunSettings::Failure& failure) {
-  if (failure.drops()) return Supervisor::Policy::drop;
-  return failure.keeps_checkpoints() ? Supervisor::Policy::restore : Supervisor::Policy::end;
-}
-
 /// Returns the address with a port that will be free for the peer. `reserved` keeps it so.
 std::string known_address(const std::string& first_address, std::vector<ReservedPort>& reserved) {
   Address address = Address::parse(first_address);
@@ -127,7 +121,7 @@ struct LocalProcesses {
 
   template <class Scalar>
   LocalProcesses(const LocalRun<Scalar>& run, ForkServer* fork_server)
-      : supervisor({.policy = policy_of(run.settings().failure),
+      : supervisor({.policy = Supervisor::policy_of(run.settings().failure),
                     .resumes = run.control.resumes,
                     .can_start = fork_server != nullptr,
                     .lost_after = run.settings().failure.lost_after},

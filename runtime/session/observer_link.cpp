@@ -50,7 +50,7 @@ void ObserverLink::greet(SessionContext& context, std::uint64_t challenge) const
 
 void ObserverLink::say_ready(SessionContext& context) const {
   if (context.phase == SessionPhase::entering)
-    say_to_observer(to_observer::Join{last_verdict_}, context);
+    say_to_observer(FrameKind::join, context);
   else
     say_to_observer(to_observer::Ready{.last_verdict = last_verdict_}, context);
 }

@@ -1,11 +1,20 @@
 #include "runtime/simulator/faulty_run.hpp"
 
-#include <string>
+#include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "topology/foundation/ensure.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
+
+namespace {
+
+/// What each process says is its address. Nobody connects to it: frames go by the ids of peers.
+constexpr const char* address = "tcp://127.0.0.1:1";
+
+}  // namespace
 
 template <class Scalar>
 FaultyRun<Scalar>::FaultyRun(const Experiment<Scalar>& experiment, Duration measured_gradient,
@@ -22,13 +31,21 @@ FaultyRun<Scalar>::FaultyRun(const Experiment<Scalar>& experiment, Duration meas
                 .network = network_,
                 .host = *this,
                 .costs = {.gradient = measured_gradient},
-                .timeline = control.timeline}) {
+                .timeline = control.timeline}),
+      supervisor_({.policy = Supervisor::policy_of(settings().failure),
+                   .can_start = true,
+                   .can_go_back = false,
+                   .lost_after = settings().failure.lost_after},
+                  control.notice),
+      faults_(faults_of(settings().faults, experiment.peer_count()), supervisor_, control.notice),
+      resumes_(experiment.peer_count()) {
   for (PeerId id = 0; id < experiment.peer_count(); ++id) archives_.emplace_back(experiment, id);
 }
 
 template <class Scalar>
 RunOutcome<Scalar> FaultyRun<Scalar>::run() {
   ObserverSession& observer = cluster_.observer();
+  add_children();
   cluster_.begin();
   const bool is_over = time_.run(Instant::max(), [&] {
     if (!observer.over() && control_.is_interrupted()) observer.interrupt(time_.now());
@@ -38,18 +55,28 @@ RunOutcome<Scalar> FaultyRun<Scalar>::run() {
   return outcome();
 }
 
+/// What its parent hears of it, once all that goes on at this instant has gone on.
 template <class Scalar>
 void FaultyRun<Scalar>::ended(Participant<Scalar>& participant) {
   const PeerEnd& end = *participant.end();
+  const PeerId id = participant.id();
   const bool others_go_on = settings().failure.drops() && cluster_.observer().is_open();
   if (end.exit_code != 0 && others_go_on) control_.notice(end.reason);
+  time_.at(time_.now(), [this, id, words = last_words(end, resumes_[id]), life = supervisor_.life(id)] {
+    if (supervisor_.life(id) != life || !supervisor_.listens_to(id)) return;
+    supervisor_.hear(id, words);
+    carry_out();
+  });
 }
 
 template <class Scalar>
 void FaultyRun<Scalar>::observer_went_on() {
   if (!cluster_.observer().started()) return;
   report_evaluations();
-  if (!std::exchange(has_entered_faults_, true)) enter_faults();
+  if (std::exchange(has_begun_, true)) return;
+  supervisor_.note_start();
+  faults_.begin(cluster_.observer().origin());
+  await_fault();
 }
 
 template <class Scalar>
@@ -62,68 +89,79 @@ void FaultyRun<Scalar>::report_evaluations() {
   for (const ModelSet& models : cluster_.evaluator().take_models_to_keep()) control_.on_models(models);
 }
 
-// Faults.
+// Its processes.
 
 template <class Scalar>
-void FaultyRun<Scalar>::enter_faults() {
-  for (const Fault& fault : faults_of(settings().faults, experiment_.peer_count()))
-    for (const PeerId id : fault.peers)
-      time_.at(cluster_.observer().origin() + fault.at, [this, fault, id] {
-        if (happen(fault, id)) control_.notice(sentence_on(fault, id));
-      });
+void FaultyRun<Scalar>::add_children() {
+  for (PeerId id = 0; id < experiment_.peer_count(); ++id)
+    if (std::ranges::binary_search(settings().failure.join_later, id))
+      supervisor_.add_absent(address);
+    else
+      supervisor_.add_child(address);
+  for (PeerId id = 0; id < experiment_.peer_count(); ++id)
+    if (supervisor_.awaits_address_of(id)) supervisor_.hear(id, address);
+  supervisor_.tell_addresses(address);
+  carry_out();
 }
 
 template <class Scalar>
-bool FaultyRun<Scalar>::happen(const Fault& fault, PeerId id) {
-  switch (fault.kind) {
-    case Fault::Kind::death:
-      return end_process(id, fault.lasts);
-    case Fault::Kind::freeze:
-      return freeze(id, *fault.lasts);
-    case Fault::Kind::rejoin:
-      return start_again(id);
-    case Fault::Kind::partition:  // the network knows it
-      return true;
+void FaultyRun<Scalar>::await_fault() {
+  if (const auto next = faults_.next())
+    time_.at(*next, [this] {
+      while (faults_.step(time_.now())) carry_out();
+      await_fault();
+    });
+}
+
+template <class Scalar>
+void FaultyRun<Scalar>::carry_out() {
+  while (const auto decision = supervisor_.next_decision())
+    std::visit([this](const auto& decided) { this->on(decided); }, *decision);
+  while (const auto loss = supervisor_.next_loss()) {
+    cluster_.observer().lose_peer(*loss->id, loss->how);
+    cluster_.serve_observer();
   }
-  return false;
 }
 
 template <class Scalar>
-bool FaultyRun<Scalar>::end_process(PeerId id, std::optional<Duration> lasts) {
-  if (!cluster_.process(id).is_up()) return false;
-  cluster_.process(id).die();
-  if (lasts) time_.at(time_.now() + *lasts, [this, id] { start_again(id); });
-  if (lasts && takes_checkpoints()) return true;
-  cluster_.observer().lose_peer(id, "peer " + std::to_string(id) + " was lost: killed by signal 9");
-  cluster_.serve_observer();
-  return true;
-}
-
-/// From its checkpoint, or, if the run takes none, without a state.
-template <class Scalar>
-bool FaultyRun<Scalar>::start_again(PeerId id) {
-  VirtualProcess<Scalar>& process = cluster_.process(id);
-  if (process.is_up() || cluster_.observer().over()) return false;
-  const bool resumes = takes_checkpoints() && process.life() > 0;
-  restarts_ += resumes;
-  process.start(resumes);
-  return true;
+void FaultyRun<Scalar>::on(const Supervisor::Start& start) {
+  supervisor_.note_started(start.id);
+  supervisor_.hear(start.id, address);
+  resumes_[start.id] = start.resumes;
+  cluster_.process(start.id).start(start.resumes);
 }
 
 template <class Scalar>
-bool FaultyRun<Scalar>::freeze(PeerId id, Duration lasts) {
-  VirtualProcess<Scalar>& process = cluster_.process(id);
-  if (!process.freeze()) return false;
-  time_.at(time_.now() + lasts, [&process, life = process.life()] {
-    if (process.life() == life && process.is_up()) process.thaw();
-  });
-  return true;
+void FaultyRun<Scalar>::on(const Supervisor::End& end) {
+  cluster_.process(end.id).die();
+  supervisor_.note_end(end.id, ProcessEnd{ProcessEnd::By::outside, 9});
+}
+
+template <class Scalar>
+void FaultyRun<Scalar>::on(const Supervisor::AwaitEnd& await) {
+  const PeerEnd& end = *cluster_.process(await.id).participant()->end();
+  supervisor_.note_end(await.id, ProcessEnd{ProcessEnd::By::exit, end.exit_code});
+}
+
+template <class Scalar>
+void FaultyRun<Scalar>::on(const Supervisor::Freeze& freeze) {
+  cluster_.process(freeze.id).freeze();
+}
+
+template <class Scalar>
+void FaultyRun<Scalar>::on(const Supervisor::Thaw& thaw) {
+  cluster_.process(thaw.id).thaw();
+}
+
+template <class Scalar>
+void FaultyRun<Scalar>::on(const Supervisor::Refuse& refuse) {
+  throw Misuse(refuse.why);
 }
 
 template <class Scalar>
 RunOutcome<Scalar> FaultyRun<Scalar>::outcome() {
   RunOutcome<Scalar> result = cluster_.evaluator().with_models(cluster_.observer().outcome());
-  result.restarts = restarts_;
+  result.restarts = supervisor_.restarts();
   const bool is_own = settings().run.evaluate == RunSettings::Run::Evaluate::own;
   if (is_own) result.models.assign(experiment_.peer_count(), {});
   for (PeerId id = 0; id < experiment_.peer_count(); ++id) {

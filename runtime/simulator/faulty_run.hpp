@@ -1,22 +1,22 @@
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/record/outcome.hpp"
 #include "runtime/record/run_control.hpp"
-#include "runtime/settings/fault_settings.hpp"
 #include "runtime/simulator/shaped_network.hpp"
 #include "runtime/simulator/virtual_archive.hpp"
 #include "runtime/simulator/virtual_cluster.hpp"
+#include "runtime/supervision/fault_injector.hpp"
+#include "runtime/supervision/supervisor.hpp"
 
 namespace hearsay {
 
-/// A run of `hearsay simulate` with faults ([[fault]]): a virtual cluster on the network of its run file. As
-/// under `hearsay run`, a parent of the processes sees at once that one was killed. It starts it again after
-/// the time of the fault: from its checkpoint, or, under policy "drop" without checkpoints, as a peer that
-/// joins.
+/// A run of `hearsay simulate` with faults ([[fault]]): a virtual cluster on the network of its run file. Who
+/// is killed, frozen, started again or lost is decided as under `hearsay run` (FaultInjector, Supervisor);
+/// here it is done to virtual processes. As there, the parent sees at once that a process has ended. All
+/// peers never go back together: a checkpoint in memory is never unreadable.
 template <class Scalar>
 class FaultyRun final : private ClusterHost<Scalar> {
  public:
@@ -38,12 +38,17 @@ class FaultyRun final : private ClusterHost<Scalar> {
   void ended(Participant<Scalar>& participant) override;
   void observer_went_on() override;
 
-  void enter_faults();
-  /// False if it cannot happen: there is no such process, or it stands still already.
-  bool happen(const Fault& fault, PeerId id);
-  bool end_process(PeerId id, std::optional<Duration> lasts);
-  bool start_again(PeerId id);
-  bool freeze(PeerId id, Duration lasts);
+  void add_children();
+  void await_fault();
+  /// Does what the supervisor decides, and tells the observer who is lost.
+  void carry_out();
+  void on(const Supervisor::Start& start);
+  void on(const Supervisor::End& end);
+  void on(const Supervisor::AwaitEnd& await);
+  void on(const Supervisor::Freeze& freeze);
+  void on(const Supervisor::Thaw& thaw);
+  void on(const Supervisor::TellAddresses&) {}  // the cluster knows where each peer is
+  void on(const Supervisor::Refuse& refuse);
 
   void report_evaluations();
   RunOutcome<Scalar> outcome();
@@ -54,9 +59,11 @@ class FaultyRun final : private ClusterHost<Scalar> {
   ShapedNetwork network_;
   std::vector<VirtualArchive<Scalar>> archives_;
   VirtualCluster<Scalar> cluster_;
-  std::size_t reported_ = 0;  // evaluations
-  std::uint64_t restarts_ = 0;
-  bool has_entered_faults_ = false;
+  Supervisor supervisor_;
+  FaultInjector faults_;
+  std::vector<bool> resumes_;  // whether the process of a peer was to
+  std::size_t reported_ = 0;   // evaluations
+  bool has_begun_ = false;
 };
 
 }  // namespace hearsay

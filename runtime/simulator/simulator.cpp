@@ -374,6 +374,7 @@ template <class Scalar>
 RunOutcome<Scalar> simulate(const Experiment<Scalar>& experiment, Duration measured_gradient,
                             const RunControl& control) {
   const RunSettings& settings = experiment.settings;
+  require_starts_of_later(settings, "hearsay simulate");
   if (!settings.faults.empty()) return FaultyRun<Scalar>(experiment, measured_gradient, control).run();
   return simulate<Scalar>(
       experiment, [&](PeerId id, PacketPool& packets) { return make_peer(experiment, id, packets); },
@@ -384,7 +385,7 @@ template <class Scalar>
 RunOutcome<Scalar> simulate(const Experiment<Scalar>& experiment, const MakePeer<Scalar>& make,
                             Duration measured_gradient, const RunControl& control,
                             const std::optional<Playback>& playback) {
-  require_all_from_the_start(experiment.settings, "hearsay simulate");
+  require_starts_of_later(experiment.settings, "hearsay simulate");
   return Simulation<Scalar>(experiment, make, measured_gradient, control, playback).run();
 }
 

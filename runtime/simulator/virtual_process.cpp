@@ -161,7 +161,6 @@ template <class Scalar>
 bool VirtualProcess<Scalar>::begin_work() {
   const Work* const work = participant_->next_work(now());
   if (!work) return false;
-  carry_out();
   cluster_.host.begins_work(*participant_, *work);
   std::visit([this](const auto& wanted) { work_on(wanted); }, *work);
   carry_out();
@@ -199,6 +198,7 @@ void VirtualProcess<Scalar>::work_on(const ComputeGradient& gradient) {
 
 template <class Scalar>
 void VirtualProcess<Scalar>::work_on(const TakeCheckpoint& checkpoint) {
+  ensure(participant_->heard().empty(), "what the peer has heard is in the log before its checkpoint");
   archive_->save(participant_->peer(), checkpoint.session, participant_->meters(now()));
   participant_->checkpoint_taken(now());
 }

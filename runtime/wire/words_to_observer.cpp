@@ -56,9 +56,4 @@ Alive as_alive(const FrameHeader& header) {
           .beats = as_beats(header)};
 }
 
-void put(const Join& join, FrameHeader& header) {
-  header.kind = Join::kind;
-  header.sequence = encode_optional(join.last_verdict);
-}
-
 }  // namespace hearsay::to_observer

@@ -51,12 +51,4 @@ struct Alive {
 void put(const Alive& alive, FrameHeader& header);
 Alive as_alive(const FrameHeader& header);
 
-/// The sender has the model of a neighbor. Its next iteration is the header's `iteration`.
-struct Join {
-  static constexpr FrameKind kind = FrameKind::join;
-  std::optional<std::uint64_t> last_verdict = {};  ///< as in Ready
-  bool operator==(const Join&) const = default;
-};
-void put(const Join& join, FrameHeader& header);
-
 }  // namespace hearsay::to_observer

@@ -58,17 +58,20 @@ struct Scene {
   void hear(const FrameHeader& head) { participant.session().hear_observer(head, {}, now); }
   /// Lets a message of the neighbor come, the one that the participant has sent itself in iteration 1.
   /// Returns it: it is not due yet.
-  DataArrived take_message(std::uint64_t iteration) {
+  DataArrived take_message(std::uint64_t iteration, Slot slot = 0) {
     const auto& words = participant.session().outbox();
     const auto own = std::ranges::find_if(words, [](const PeerFrame& word) { return bool(word.packet); });
     REQUIRE(own != words.end());
     const PacketRef packet = own->packet;
     FrameHeader head = header_of_neighbor(FrameKind::data, iteration);
-    head.sequence = iteration - 1;
+    head.slot = slot;
+    head.sequence = iteration - 1 + slot;
     REQUIRE(participant.session().hear_source(head, packet->bytes(), now) == FrameUse::data);
-    return {{iteration, 0, 1}, packet, {}};
+    return {{iteration, slot, 1}, packet, {}};
   }
-  void hear_message(std::uint64_t iteration) { participant.session().release(take_message(iteration)); }
+  void hear_message(std::uint64_t iteration, Slot slot = 0) {
+    participant.session().release(take_message(iteration, slot));
+  }
   /// Does the handshakes with all.
   void greet() {
     const std::vector<std::byte> agreement = encode_agreement(agreement_of(experiment));
@@ -217,6 +220,42 @@ TEST_CASE(
   scene.pass(100ms);
   REQUIRE(scene.participant.end().has_value());
   CHECK(scene.participant.end()->reason.find("peer 1 was lost: ") == 0);
+}
+
+TEST_CASE("participant: a neighbor's silence counts anew once this peer has sent what it is to answer") {
+  const auto experiment = pair("allreduce-sgd", 100);
+  Scene scene(experiment);
+  scene.start();
+  scene.compute_gradient();
+  const DataArrived held = scene.take_message(1);
+  const auto sent = scene.said(FrameKind::data);
+  scene.pass(150ms);
+  scene.participant.session().release(held);
+  scene.advance();
+  REQUIRE(scene.participant.awaits_messages());
+  REQUIRE(scene.said(FrameKind::data) == sent + 1);
+  scene.pass(150ms);
+  CHECK(!scene.participant.end());
+  scene.pass(100ms);
+  CHECK(scene.participant.end().has_value());
+}
+
+TEST_CASE(
+    "participant: one that is stopped during its gradient answers until that is there, and then concludes") {
+  const auto experiment = pair("ad-psgd", 100);
+  Scene scene(experiment);
+  scene.start();
+  REQUIRE(scene.wants<ComputeGradient>());
+  const auto asked = scene.said(FrameKind::data);
+  scene.participant.interrupt(scene.now);
+  CHECK(scene.participant.next_work(scene.now) == nullptr);
+  scene.hear_message(1, request_slot);
+  scene.hear_message(1, reply_slot);  // until then it puts the request off
+  scene.advance();
+  CHECK(scene.said(FrameKind::data) == asked + 1);
+  scene.participant.peer().compute_gradient();
+  scene.participant.gradient_arrived(scene.now, scene.now, scene.now);
+  CHECK(scene.wants<MakeResult>());
 }
 
 TEST_CASE("participant: one that waits for a neighbor does not give up the observer") {

@@ -1,7 +1,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <memory>
+#include <span>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/methods/registry.hpp"
@@ -51,6 +55,26 @@ std::string fault(const std::string& at, const std::string& peer, const std::str
 bool contains(const std::vector<std::string>& news, const std::string& words) {
   return std::ranges::any_of(news, [&](const std::string& one) { return one.find(words) != one.npos; });
 }
+
+/// An objective that throws when it is asked for that gradient.
+class FailsInGradient final : public Objective<double> {
+ public:
+  FailsInGradient(int last, std::unique_ptr<const Objective<double>> sound)
+      : last_(last), sound_(std::move(sound)) {}
+  Index dimension() const override { return sound_->dimension(); }
+  Index sample_count() const override { return sound_->sample_count(); }
+  double loss(const Vector<double>& x) const override { return sound_->loss(x); }
+  void gradient(const Vector<double>& x, std::span<const Index> samples,
+                Vector<double>& gradient) const override {
+    if (++asked_ == last_) throw std::runtime_error("a bad sample");
+    sound_->gradient(x, samples, gradient);
+  }
+
+ private:
+  int last_;
+  std::unique_ptr<const Objective<double>> sound_;
+  mutable int asked_ = 0;
+};
 
 constexpr const char* drops = "failure.policy = \"drop\"\nfailure.lost_after = \"200 ms\"\n";
 
@@ -166,6 +190,44 @@ TEST_CASE("faults in virtual time: peers of failure.join_later come when they re
       300);
   CHECK(joined.status == RunStatus::done);
   CHECK(joined.joined == std::vector<PeerId>{4});
+}
+
+TEST_CASE(
+    "faults in virtual time: an objective that fails ends the run with its words, and nobody is started") {
+  auto experiment = experiment_from<double>(
+      "run.iterations = 300\nrun.evaluate_every = 5\nmodel.kind = \"quadratic(20)\"\ntopology.peers = 6\n"
+      "network.latency = \"2 ms\"\nnetwork.compute = \"10 ms\"\nalgorithm.batch = \"full\"\n"
+      "algorithm.step_size = 0.01\nalgorithm.kind = \"d-psgd\"\n" +
+      std::string(drops) + fault("800 ms", "3", "rejoin", ""));
+  auto& objective = experiment.problem.objectives[3];
+  objective = std::make_unique<FailsInGradient>(16, std::move(objective));
+  std::vector<std::string> news;
+  RunControl control;
+  control.notice = [&](const std::string& sentence) { news.push_back(sentence); };
+  const RunOutcome<double> outcome = simulate(experiment, 1ms, control);
+  CHECK(outcome.status == RunStatus::lost);
+  CHECK(outcome.reason == "peer 3: its objective failed in iteration 16: a bad sample");
+  CHECK_FALSE(contains(news, "is started"));
+}
+
+TEST_CASE(
+    "faults in virtual time: a process is not started at the end of a fault that killed an earlier one") {
+  const RunOutcome<double> outcome =
+      outcome_of("d-psgd",
+                 std::string(drops) + fault("150 ms", "3", "kill", "1500 ms") +
+                     fault("600 ms", "3", "rejoin", "") + fault("900 ms", "3", "kill", ""),
+                 nullptr, 300);
+  CHECK(outcome.status == RunStatus::done);
+  CHECK(outcome.dropped == std::vector<PeerId>{3});
+}
+
+TEST_CASE("faults in virtual time: a peer of failure.join_later that no fault starts is refused") {
+  const std::string later = "failure.join_later = [4]\n" + std::string(drops);
+  for (const std::string& faults : {std::string(), fault("1 s", "4", "freeze", "1 s")})
+    CHECK(
+        misuse_text([&] { outcome_of("d-psgd", later + faults); }) ==
+        "failure.join_later = [4]: hearsay simulate starts a peer that joins later where a [[fault]] of kind "
+        "\"rejoin\" says so, and there is none of peer 4; expected one, or hearsay peer for each peer");
 }
 
 TEST_CASE("faults: what a run cannot bear as it is told is refused, with the remedy") {

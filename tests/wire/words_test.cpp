@@ -25,9 +25,6 @@ constexpr std::uint64_t last_number = std::numeric_limits<std::uint64_t>::max();
 using HelloState = to_observer::Hello::State;
 using AliveState = from_observer::Alive::State;
 
-/// The observer asks a join for its sender and its iteration alone.
-to_observer::Join as_join(const FrameHeader& header) { return {decode_optional(header.sequence)}; }
-
 /// A header in which every field holds something.
 FrameHeader full_header() {
   FrameHeader header;
@@ -107,7 +104,6 @@ void for_each_word(const auto& check) {
       vector<observer::Alive>{
           {}, {before, 0}, {begun, {}}, {without, 5}, {again, 5, {1, 0}}, {last, 10, {3, last_slot}}},
       observer::as_alive);
-  check(vector<observer::Join>{{}, {0}, {last_number - 1}}, as_join);
 
   check(vector<from::Refuse>{{false}, {true}}, from::as_refuse);
   check(vector<from::Resume>{{}, {7, false}, {7, true}}, from::as_resume);
@@ -203,7 +199,6 @@ TEST_CASE("words: the bytes of every word, by hand") {
   CHECK(bytes_of(to_observer::Alive{{0}, 0}) == Fields{12, 0, 1, 1});
   CHECK(bytes_of(to_observer::Alive{{1}, 5}) == Fields{12, 0, 2, 6});
   CHECK(bytes_of(to_observer::Alive{{2}, 5}) == Fields{12, 0, 3, 6});
-  CHECK(bytes_of(to_observer::Join{15}) == Fields{22, 0, 0, 16});
   CHECK(header_with(to_observer::Alive{{}, {}, {7, 8}}).degree == 7);
   CHECK(header_with(to_observer::Alive{{}, {}, {7, 8}}).replica_digest == 8);
   CHECK(header_with(from_observer::Alive{AliveState::has_result, 5, {7, 8}}).degree == 7);

@@ -1,4 +1,4 @@
-#include "runtime/process/fault_injector.hpp"
+#include "runtime/supervision/fault_injector.hpp"
 
 #include <algorithm>
 #include <string>
@@ -18,14 +18,15 @@ void FaultInjector::add(Duration at, std::function<void()> happens) {
   steps_.insert(place, {at, std::move(happens)});
 }
 
-/// What cannot happen, since there is no such process or it stands still already, is not said.
+/// What cannot happen, since there is no such process or it stands still already, is not said. A process
+/// that was started meanwhile, and killed again, is not started at the end of the first fault.
 void FaultInjector::happen(const Fault& fault, PeerId id) {
   switch (fault.kind) {
     case Fault::Kind::death:
       if (!supervisor_.end_by_fault(id, fault.lasts.has_value())) return;
       if (fault.lasts)
-        add(fault.at + *fault.lasts, [this, id] {
-          if (supervisor_.is_down(id) && !supervisor_.start_by_fault(id))
+        add(fault.at + *fault.lasts, [this, id, life = supervisor_.life(id)] {
+          if (supervisor_.is_down(id, life) && !supervisor_.start_by_fault(id))
             notice_("peer " + std::to_string(id) + " was not started again");
         });
       break;
@@ -49,7 +50,8 @@ void FaultInjector::begin(Instant origin) {
 }
 
 bool FaultInjector::step(Instant now) {
-  if (!origin_ || steps_.empty() || *origin_ + steps_.front().at > now) return false;
+  const auto due = next();
+  if (!due || *due > now) return false;
   const std::function<void()> happens = std::move(steps_.front().happens);
   steps_.erase(steps_.begin());
   happens();

@@ -6,13 +6,13 @@
 
 #include "runtime/foundation/notice.hpp"
 #include "runtime/foundation/units.hpp"
-#include "runtime/process/supervisor.hpp"
 #include "runtime/settings/fault_settings.hpp"
+#include "runtime/supervision/supervisor.hpp"
 
 namespace hearsay {
 
-/// Lets the faults of a run happen to its processes on this machine, at their times. (Partitions: their
-/// sockets do.) Pure, as the supervisor is, which decides what can happen.
+/// Lets the faults of a run happen to its processes, at their times, on this machine or in virtual time.
+/// (Partitions: their sockets do, or the network.) Pure, as the supervisor is, which decides what can happen.
 class FaultInjector {
  public:
   /// `supervisor` and `notice` must outlive this object.
@@ -20,6 +20,10 @@ class FaultInjector {
 
   /// The run begins; if it began before, from a checkpoint, what was to happen by then has happened.
   void begin(Instant origin);
+  /// When the next fault is due; empty: the run has not begun, or none is left.
+  std::optional<Instant> next() const {
+    return origin_ && !steps_.empty() ? std::optional(*origin_ + steps_.front().at) : std::nullopt;
+  }
   /// Lets the next fault happen that is due; false if none is. Carry out what the supervisor decides before
   /// the next call.
   bool step(Instant now);

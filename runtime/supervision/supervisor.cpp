@@ -1,4 +1,4 @@
-#include "runtime/process/supervisor.hpp"
+#include "runtime/supervision/supervisor.hpp"
 
 #include <cstring>
 #include <string_view>
@@ -41,6 +41,11 @@ std::string last_words(const PeerEnd& end, bool resumes) {
   if (end.exit_code == 0) return ended_well;
   const bool was_kept_out = resumes && !end.took_part && end.exit_code != 130;
   return (was_kept_out ? cannot_come_back : "") + end.reason;
+}
+
+Supervisor::Policy Supervisor::policy_of(const RunSettings::Failure& failure) {
+  if (failure.drops()) return Policy::drop;
+  return failure.keeps_checkpoints() ? Policy::restore : Policy::end;
 }
 
 std::optional<Supervisor::Decision> Supervisor::next_decision() {
@@ -129,7 +134,9 @@ void Supervisor::end_by_itself(PeerId id, const std::optional<ProcessEnd>& end) 
   const bool was_killed = reason.empty() && known.by == ProcessEnd::By::outside;
   if (was_killed && comes_back(child))
     return start(id, Cause::outside_kill, run_has_begun_ || terms_.resumes);
-  const bool is_misuse = !reason.empty() && known.by == ProcessEnd::By::exit && known.number == 2;
+  const bool is_first =
+      child.life == 1 && !child.joins_anew;  // a later one may come after the end of the run
+  const bool is_misuse = is_first && !reason.empty() && known.by == ProcessEnd::By::exit && known.number == 2;
   if (is_misuse) decisions_.push_back(Refuse{name_of(id) + ": " + reason});
   lose(id, child.words);
 }

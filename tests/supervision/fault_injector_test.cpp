@@ -1,11 +1,11 @@
-#include "runtime/process/fault_injector.hpp"
+#include "runtime/supervision/fault_injector.hpp"
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
-#include "tests/process/supervised_children.hpp"
+#include "tests/supervision/supervised_children.hpp"
 
 namespace hearsay::test::fault_injector_test {
 
@@ -96,6 +96,21 @@ TEST_CASE("fault injector: who was started meanwhile is not started again, and w
   CHECK(scene.look(6s).empty());
   scene.children.supervisor.note_end_of_starter();
   CHECK(scene.look(8s) == News{"peer 2 was not started again"});
+}
+
+TEST_CASE("fault injector: a process is not started at the end of a fault that killed an earlier one") {
+  Scene scene(drop, {{1s, {1}, Kind::death, 5s}, {2s, {1}, Kind::rejoin}, {3s, {1}, Kind::death}});
+  scene.injector.begin(scene.origin);
+  CHECK(scene.look(3s).size() == 6);
+  CHECK(scene.look(9s).empty());
+}
+
+TEST_CASE("fault injector: who has ended by itself is neither killed nor started") {
+  Scene scene(drop, {{1s, {1}, Kind::death, 5s}, {2s, {1}, Kind::rejoin}, {3s, {1}, Kind::freeze, 1s}});
+  scene.injector.begin(scene.origin);
+  scene.children.end(1, "its objective failed", ProcessEnd{ProcessEnd::By::exit, 3});
+  CHECK(scene.look(9s).empty());
+  CHECK_FALSE(scene.injector.next());
 }
 
 TEST_CASE("fault injector: a peer that joins later is started by its fault, and killed as any other then") {

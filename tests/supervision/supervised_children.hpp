@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "runtime/process/supervisor.hpp"
+#include "runtime/supervision/supervisor.hpp"
 
 namespace hearsay::test {
 

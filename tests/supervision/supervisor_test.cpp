@@ -1,11 +1,11 @@
-#include "runtime/process/supervisor.hpp"
+#include "runtime/supervision/supervisor.hpp"
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
-#include "tests/process/supervised_children.hpp"
+#include "tests/supervision/supervised_children.hpp"
 
 namespace hearsay::test::supervisor_test {
 
@@ -68,6 +68,19 @@ TEST_CASE("supervisor: wrong input, which a child of its own says with exit code
   mute.end(child, "", ProcessEnd{By::exit, 2});
   CHECK(mute.refusal.empty());
   CHECK(how_of(mute.supervisor.next_loss()) == "peer 1 was lost: it ended with code 2");
+}
+
+TEST_CASE("supervisor: a process that was started again may be turned away with exit code 2, and is lost") {
+  SupervisedChildren scene(terms(Policy::drop), 3);
+  scene.start();
+  REQUIRE(scene.supervisor.end_by_fault(child, true));
+  scene.carry_out();
+  REQUIRE(scene.supervisor.start_by_fault(child));
+  scene.carry_out();
+  while (scene.supervisor.next_loss()) continue;
+  scene.end(child, "the run has ended", ProcessEnd{By::exit, 2});
+  CHECK(scene.refusal.empty());
+  CHECK(how_of(scene.supervisor.next_loss()) == "peer 1: the run has ended");
 }
 
 TEST_CASE(

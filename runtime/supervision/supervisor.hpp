@@ -12,6 +12,7 @@
 #include "runtime/foundation/units.hpp"
 #include "runtime/observer/lost_peer.hpp"
 #include "runtime/participant/peer_end.hpp"
+#include "runtime/settings/run_settings.hpp"
 #include "topology/foundation/peer_id.hpp"
 
 namespace hearsay {
@@ -35,8 +36,9 @@ struct ProcessEnd {
   int number = 0;  ///< the exit code, or the number of the signal
 };
 
-/// The parent of the peers of a run on this machine: who is started again, when all go back to a checkpoint,
-/// who is lost, and in which words. Pure: what the children say and how they end go in, decisions come out.
+/// The parent of the peers of a run, on this machine or in virtual time: who is started again, when all go
+/// back to a checkpoint, who is lost, and in which words. Pure: what the children say and how they end go in,
+/// decisions come out.
 ///
 /// The driver must, after every call that is not const, carry out `next_decision` until there is none, and
 /// report what the decision wants to know.
@@ -52,6 +54,7 @@ class Supervisor {
     Policy policy = Policy::end;
     bool resumes = false;    ///< the run goes on from checkpoints, also where all its peers are started first
     bool can_start = false;  ///< there is a process that starts peers again
+    bool can_go_back = true;  ///< there are checkpoints that all peers hold
     Duration lost_after{};
   };
   enum class Phase {
@@ -73,6 +76,9 @@ class Supervisor {
   static constexpr int most_go_backs = 20;
   /// From the start of a process to its first words.
   static constexpr Duration time_to_come_up = std::chrono::seconds(10);
+
+  /// Returns the policy of a run that fails so.
+  static Policy policy_of(const RunSettings::Failure& failure);
 
   // Decisions.
 
@@ -154,7 +160,12 @@ class Supervisor {
 
   /// Kills peer `id`. If it `comes_back`, start_by_fault will be called.
   bool end_by_fault(PeerId id, bool comes_back);
-  bool is_down(PeerId id) const { return children_[id].phase == Phase::down; }
+  /// The number of its last process among those of the peer; 0: there was none.
+  int life(PeerId id) const { return children_[id].life; }
+  /// True if a fault has killed that process, and none was started since.
+  bool is_down(PeerId id, int life) const {
+    return children_[id].phase == Phase::down && children_[id].life == life;
+  }
   /// Starts a peer that a fault has killed: from its checkpoint, or, if the run takes none, without a state.
   /// The same of a peer that joins later.
   bool start_by_fault(PeerId id);
@@ -193,7 +204,9 @@ class Supervisor {
   static bool has_process(Phase phase) {
     return phase == Phase::coming_up || phase == Phase::up || phase == Phase::frozen;
   }
-  bool can_go_back() const { return terms_.can_start && run_has_begun_ && go_backs_ < most_go_backs; }
+  bool can_go_back() const {
+    return terms_.can_go_back && terms_.can_start && run_has_begun_ && go_backs_ < most_go_backs;
+  }
   void end_all(PeerId because_of, std::string why);
   void let_go_on(PeerId id);
   void await_end(PeerId id, std::string reason);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "algorithms/arithmetic/random.hpp"
-#include "runtime/process/supervisor.hpp"
-#include "tests/process/supervised_children.hpp"
+#include "runtime/supervision/supervisor.hpp"
+#include "tests/supervision/supervised_children.hpp"
 
 namespace hearsay::test::supervisor_phases_test {
 
