@@ -13,13 +13,15 @@ std::string name_of(PeerId peer) { return "peer " + std::to_string(peer); }
 }  // namespace
 
 std::optional<std::string> PeerStatements::objection_to(PeerId peer, const Agreement& agreement) const {
-  for (const auto& [other, stated] : stated_) {
-    if (other == peer) continue;
-    if (auto difference =
-            difference_of_statements(agreement.statements, stated, name_of(other), name_of(peer)))
-      return difference;
+  std::optional<PeerId> opponent;  // the first one
+  for (const auto& [stated, peers] : peers_by_statements_) {
+    const auto other = std::ranges::find_if(peers, [&](PeerId id) { return id != peer; });
+    if (other == peers.end() || (opponent && *opponent < *other)) continue;
+    if (difference_of_statements(agreement.statements, stated, "", "")) opponent = *other;
   }
-  return std::nullopt;
+  if (!opponent) return std::nullopt;
+  return difference_of_statements(agreement.statements, stated_.at(*opponent), name_of(*opponent),
+                                  name_of(peer));
 }
 
 std::optional<std::string> PeerStatements::objection_to_samples(std::uint64_t samples,
@@ -44,10 +46,15 @@ std::optional<std::string> PeerStatements::objection_to_samples(std::uint64_t sa
 }
 
 void PeerStatements::note(PeerId peer, const Agreement& agreement) {
-  if (!agreement.statements.empty())
-    stated_[peer] = agreement.statements;
-  else
-    stated_.erase(peer);
+  if (const auto before = stated_.find(peer); before != stated_.end()) {
+    const auto of_all = peers_by_statements_.find(before->second);
+    of_all->second.erase(peer);
+    if (of_all->second.empty()) peers_by_statements_.erase(of_all);
+    stated_.erase(before);
+  }
+  if (agreement.statements.empty()) return;
+  stated_[peer] = agreement.statements;
+  peers_by_statements_[agreement.statements].insert(peer);
 }
 
 }  // namespace hearsay

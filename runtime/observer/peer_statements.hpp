@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,10 @@ class PeerStatements {
   void note(PeerId peer, const Agreement& agreement);
 
  private:
-  std::map<PeerId, std::vector<AgreedSetting>> stated_;
+  using Statements = std::vector<AgreedSetting>;
+
+  std::map<PeerId, Statements> stated_;
+  std::map<Statements, std::set<PeerId>> peers_by_statements_;  // most peers state the same
 };
 
 }  // namespace hearsay

@@ -158,6 +158,13 @@ std::optional<PeerId> RunStart::silent_peer(const Members& members, Instant now)
   return std::nullopt;
 }
 
+bool RunStart::is_blocked() const {
+  for (PeerId id = static_cast<PeerId>(peers_.size());
+       id-- > 0;)  // most peers come in order: the last is missing
+    if (!comes_later(id) && (claims_.is_absent(id) || !claims_.is_ready(id))) return true;
+  return false;
+}
+
 /// Returns the peers that never said hello; if all did, the peers that are not ready.
 RunStart::Blockers RunStart::blockers() const {
   Blockers blockers{{}, true};

@@ -72,7 +72,7 @@ class RunStart {
   const std::string& resume_text() const { return resume_text_; }
 
   /// True if a peer is missing or not ready.
-  bool is_blocked() const { return !blockers().peers.empty(); }
+  bool is_blocked() const;
   /// Returns a sentence that says why the run did not start in time.
   std::string missing_peers() const;
   /// Returns, in words, for which peers all others wait. Empty if no peer is missing.

@@ -1,19 +1,20 @@
 #include "runtime/participant/session_input.hpp"
 
+#include <utility>
+
 #include "runtime/experiment/hub_standby.hpp"
-#include "runtime/experiment/run_agreement.hpp"
 #include "runtime/peer/staleness.hpp"
 
 namespace hearsay {
 
 template <class Scalar>
-PeerSessionInput session_input(const Experiment<Scalar>& experiment, PeerId id, std::uint32_t incarnation,
-                               bool same_machine, Duration start_patience) {
+PeerSessionInput session_input(const Experiment<Scalar>& experiment, Agreement agreement, PeerId id,
+                               std::uint32_t incarnation, bool same_machine, Duration start_patience) {
   const RunSettings& settings = experiment.settings;
   const Partners partners = partners_of(experiment, id);
   PeerSessionInput input{.self = id,
                          .incarnation = incarnation,
-                         .agreement = agreement_of(experiment),
+                         .agreement = std::move(agreement),
                          .iterations = experiment.iterations,
                          .sources = partners.sources,
                          .destinations = partners.destinations,
@@ -51,9 +52,9 @@ std::vector<WatchedPeer> watched_by(const PeerSessionInput& input,
   return watched;
 }
 
-template PeerSessionInput session_input<float>(const Experiment<float>&, PeerId, std::uint32_t, bool,
-                                               Duration);
-template PeerSessionInput session_input<double>(const Experiment<double>&, PeerId, std::uint32_t, bool,
-                                                Duration);
+template PeerSessionInput session_input<float>(const Experiment<float>&, Agreement, PeerId, std::uint32_t,
+                                               bool, Duration);
+template PeerSessionInput session_input<double>(const Experiment<double>&, Agreement, PeerId, std::uint32_t,
+                                                bool, Duration);
 
 }  // namespace hearsay

@@ -7,15 +7,16 @@
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/session/context.hpp"
 #include "runtime/session/silence_watch.hpp"
+#include "runtime/wire/agreement.hpp"
 
 namespace hearsay {
 
 /// Returns what the session of peer `id` is made from, without the addresses, and without what its driver
-/// alone knows: the checkpoints that it holds. `incarnation`: of its process. `same_machine`: all peers share
-/// one clock.
+/// alone knows: the checkpoints that it holds. `agreement`: that of the experiment. `incarnation`: of its
+/// process. `same_machine`: all peers share one clock.
 template <class Scalar>
-PeerSessionInput session_input(const Experiment<Scalar>& experiment, PeerId id, std::uint32_t incarnation,
-                               bool same_machine, Duration start_patience);
+PeerSessionInput session_input(const Experiment<Scalar>& experiment, Agreement agreement, PeerId id,
+                               std::uint32_t incarnation, bool same_machine, Duration start_patience);
 
 /// Returns the input with the addresses of its destinations. `addresses`: of all peers, by id; empty: they
 /// have none.

@@ -2,6 +2,7 @@
 
 #include "runtime/checkpoint/archive.hpp"
 #include "runtime/experiment/longest_payload.hpp"
+#include "runtime/experiment/run_agreement.hpp"
 #include "runtime/participant/session_input.hpp"
 #include "runtime/process/peer_driver.hpp"
 #include "runtime/zmq/clock.hpp"
@@ -68,8 +69,8 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
 template <class Scalar>
 PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, const PeerEntry& entry,
                    const RunControl& control) {
-  PeerSessionInput input =
-      session_input(experiment, id, incarnation_of_process(), entry.same_machine, entry.start_patience);
+  PeerSessionInput input = session_input(experiment, agreement_of(experiment), id, incarnation_of_process(),
+                                         entry.same_machine, entry.start_patience);
   if (entry.resumes && experiment.settings.failure.keeps_checkpoints())
     input.holds = checkpoints_of(experiment, id, control.notice);
   PeerSockets sockets(socket_input(experiment, input, entry, control.timeline), entry.bind_address);

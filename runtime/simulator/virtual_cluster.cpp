@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "runtime/experiment/run_agreement.hpp"
 #include "runtime/network/link.hpp"
 #include "runtime/observer/observer_input.hpp"
 
@@ -25,10 +26,12 @@ VirtualObserver<Scalar>::VirtualObserver(const ClusterInput<Scalar>& cluster, co
               earlier) {}
 
 template <class Scalar>
-VirtualCluster<Scalar>::VirtualCluster(ClusterInput<Scalar> input) : input_(std::move(input)) {
+VirtualCluster<Scalar>::VirtualCluster(ClusterInput<Scalar> input)
+    : input_(std::move(input)), agreement_(agreement_of(input_.experiment)) {
   place_observer({});
   for (PeerId id = 0; id < peer_count(); ++id)
-    processes_.emplace_back(id, input_, packets_, [this, id](PeerFrame word) { send(id, std::move(word)); });
+    processes_.emplace_back(id, input_, agreement_, packets_,
+                            [this, id](PeerFrame word) { send(id, std::move(word)); });
 }
 
 template <class Scalar>

@@ -7,6 +7,7 @@
 #include "runtime/observer/observer_session.hpp"
 #include "runtime/simulator/cluster_host.hpp"
 #include "runtime/simulator/virtual_process.hpp"
+#include "runtime/wire/agreement.hpp"
 
 namespace hearsay {
 
@@ -49,6 +50,7 @@ class VirtualCluster {
   void tick_observer();
 
   ClusterInput<Scalar> input_;
+  const Agreement agreement_;  // computed once, as long as the topology is
   PacketPool packets_;
   std::optional<VirtualObserver<Scalar>> observer_;
   std::deque<VirtualProcess<Scalar>> processes_;

@@ -25,7 +25,7 @@ void VirtualProcess<Scalar>::start(bool resumes) {
   archive_ = cluster_.host.archive_for(id_);
   ensure(archive_ || !resumes, "a process resumes from an archive");
   PeerSessionInput session =
-      session_input(cluster_.experiment, id_, incarnation(), true, cluster_.start_patience);
+      session_input(cluster_.experiment, agreement_, id_, incarnation(), true, cluster_.start_patience);
   if (resumes) session.holds = archive_->holds();
   participant_ = std::make_unique<Participant<Scalar>>(
       ParticipantInput<Scalar>{
@@ -79,7 +79,9 @@ template <class Scalar>
 void VirtualProcess<Scalar>::tick() {
   const Instant next = participant_->session().tick(now());
   go_on();
-  if (is_up()) wake(std::min(next, now() + poll_interval));
+  if (!is_up()) return;
+  const Instant again = participant_->look_again();
+  wake(std::min({next, now() + poll_interval, again > now() ? again : Instant::max()}));
 }
 
 template <class Scalar>

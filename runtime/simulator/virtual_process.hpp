@@ -11,6 +11,7 @@
 #include "runtime/participant/objective_failure.hpp"
 #include "runtime/participant/participant.hpp"
 #include "runtime/simulator/cluster_host.hpp"
+#include "runtime/wire/agreement.hpp"
 
 namespace hearsay {
 
@@ -21,8 +22,9 @@ class VirtualProcess {
  public:
   using Send = std::function<void(PeerFrame)>;
   /// `cluster` and `packets` must outlive the process.
-  VirtualProcess(PeerId id, const ClusterInput<Scalar>& cluster, PacketPool& packets, Send send)
-      : id_(id), cluster_(cluster), packets_(packets), send_(std::move(send)) {}
+  VirtualProcess(PeerId id, const ClusterInput<Scalar>& cluster, const Agreement& agreement,
+                 PacketPool& packets, Send send)
+      : id_(id), cluster_(cluster), agreement_(agreement), packets_(packets), send_(std::move(send)) {}
   VirtualProcess(const VirtualProcess&) = delete;
   VirtualProcess& operator=(const VirtualProcess&) = delete;
 
@@ -85,6 +87,7 @@ class VirtualProcess {
 
   PeerId id_;
   const ClusterInput<Scalar>& cluster_;
+  const Agreement& agreement_;
   PacketPool& packets_;
   Send send_;
   std::unique_ptr<Participant<Scalar>> participant_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -23,7 +24,7 @@ namespace hearsay {
 struct AgreedSetting {
   std::string key;
   std::string value;
-  bool operator==(const AgreedSetting&) const = default;
+  auto operator<=>(const AgreedSetting&) const = default;
 };
 
 /// The settings in the order in which they are compared. Most keys are those of the run file; values are

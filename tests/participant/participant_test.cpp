@@ -37,7 +37,7 @@ struct Scene {
                      .checkpoints = checkpoint_rule(experiment.settings),
                      .packets = packets,
                      .addresses = {"here", "there"}},
-                    session_input(experiment, 0, 70, true, 1min)) {
+                    session_input(experiment, agreement_of(experiment), 0, 70, true, 1min)) {
     participant.session().begin(now);
   }
 
