@@ -1,7 +1,7 @@
 #include "runtime/participant/session_input.hpp"
 
-#include "runtime/experiment/hub_standby.hpp"
 #include "runtime/experiment/run_agreement.hpp"
+#include "runtime/experiment/standby_partners.hpp"
 #include "runtime/peer/staleness.hpp"
 
 namespace hearsay {

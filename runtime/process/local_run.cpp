@@ -5,7 +5,6 @@
 
 #include "runtime/checkpoint/archive.hpp"
 #include "runtime/cluster/address.hpp"
-#include "runtime/experiment/join_later.hpp"
 #include "runtime/observer/observer.hpp"
 #include "runtime/process/children.hpp"
 #include "runtime/process/drive_peer.hpp"
@@ -16,6 +15,7 @@
 #include "runtime/process/parent_end.hpp"
 #include "runtime/process/reserved_port.hpp"
 #include "runtime/process/supervisor.hpp"
+#include "runtime/rules/failure_rules.hpp"
 #include "runtime/wire/frame.hpp"
 #include "runtime/zmq/clock.hpp"
 #include "runtime/zmq/keys.hpp"
