@@ -48,9 +48,6 @@ struct Experiment {
   }
 };
 
-/// Returns the settings with the number of peers and the links that the topology file gives.
-RunSettings resolved(RunSettings settings, const NamedTopology& topology);
-
 /// Loads the data or starts the programs, builds problem, topology and schedule, and checks that the method
 /// can run on them. Throws Misuse if it cannot, and for wrong settings.
 template <class Scalar>

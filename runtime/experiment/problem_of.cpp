@@ -1,7 +1,10 @@
 #include "runtime/experiment/problem_of.hpp"
 
+#include <memory>
+#include <utility>
 #include <variant>
 
+#include "algorithms/objectives/hub_objective.hpp"
 #include "algorithms/objectives/registry.hpp"
 #include "runtime/data/problem_builder.hpp"
 #include "runtime/program/program_problem.hpp"
@@ -18,7 +21,23 @@ Problem<Scalar> problem_of(const RunSettings& settings, const Home& home, std::v
                                 : build_problem<Scalar>(settings, home);
 }
 
-template Problem<float> problem_of<float>(const RunSettings&, const Home&, std::vector<std::string>&);
-template Problem<double> problem_of<double>(const RunSettings&, const Home&, std::vector<std::string>&);
+RunSettings settings_of_workers(RunSettings settings) {
+  if (!has_programs(settings)) settings.topology.peers = settings.topology.workers();
+  return settings;
+}
+
+template <class Scalar>
+void add_dedicated_hub(const RunSettings& settings, Problem<Scalar>& problem) {
+  if (settings.topology.hub == HubData::its_own || !problem.objectives.front()->has_data()) return;
+  auto hub = std::make_unique<HubObjective<Scalar>>(problem.objectives.front()->segments());
+  problem.objectives.insert(problem.objectives.begin(), std::move(hub));
+}
+
+#define HEARSAY_PROBLEM_OF(Scalar)                                                                         \
+  template Problem<Scalar> problem_of<Scalar>(const RunSettings&, const Home&, std::vector<std::string>&); \
+  template void add_dedicated_hub<Scalar>(const RunSettings&, Problem<Scalar>&);
+HEARSAY_PROBLEM_OF(float)
+HEARSAY_PROBLEM_OF(double)
+#undef HEARSAY_PROBLEM_OF
 
 }  // namespace hearsay

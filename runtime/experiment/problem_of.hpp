@@ -18,4 +18,12 @@ bool has_programs(const RunSettings& settings);
 template <class Scalar>
 Problem<Scalar> problem_of(const RunSettings& settings, const Home& home, std::vector<std::string>& doubts);
 
+/// Returns the settings with the peers that have data alone; with programs, all peers: a hub has one, too.
+RunSettings settings_of_workers(RunSettings settings);
+
+/// Puts the stand-in of a dedicated hub before the objectives of the workers. Does nothing if the hub has
+/// data, or the stand-in is there.
+template <class Scalar>
+void add_dedicated_hub(const RunSettings& settings, Problem<Scalar>& problem);
+
 }  // namespace hearsay

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "runtime/experiment/hub_standby.hpp"
+#include "runtime/experiment/standby_partners.hpp"
 #include "runtime/peer/staleness.hpp"
 
 namespace hearsay {

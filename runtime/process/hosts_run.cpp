@@ -1,5 +1,5 @@
 #include "runtime/process/hosts_run.hpp"
-#include "runtime/experiment/fault_rules.hpp"
+#include "runtime/rules/failure_rules.hpp"
 
 #include <exception>
 #include <mutex>

@@ -5,7 +5,6 @@
 
 #include "runtime/checkpoint/archive.hpp"
 #include "runtime/cluster/address.hpp"
-#include "runtime/experiment/join_later.hpp"
 #include "runtime/observer/observer.hpp"
 #include "runtime/process/children.hpp"
 #include "runtime/process/drive_peer.hpp"
@@ -14,6 +13,7 @@
 #include "runtime/process/open_file_limit.hpp"
 #include "runtime/process/parent_end.hpp"
 #include "runtime/process/reserved_port.hpp"
+#include "runtime/rules/failure_rules.hpp"
 #include "runtime/supervision/fault_injector.hpp"
 #include "runtime/supervision/supervisor.hpp"
 #include "runtime/wire/frame.hpp"

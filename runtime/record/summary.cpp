@@ -8,7 +8,7 @@
 
 #include "algorithms/methods/registry.hpp"
 #include "runtime/data/problem_builder.hpp"
-#include "runtime/experiment/spectral_gap.hpp"
+#include "runtime/experiment/run_topology.hpp"
 #include "runtime/record/hub_port.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/one_sided_mixing.hpp"

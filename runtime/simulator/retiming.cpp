@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runtime/experiment/resolve.hpp"
 #include "runtime/peer/peer.hpp"
 #include "runtime/simulator/no_objective.hpp"
 #include "runtime/simulator/simulator.hpp"

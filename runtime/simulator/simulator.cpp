@@ -6,7 +6,6 @@
 #include <string>
 
 #include "algorithms/objectives/stop_asked.hpp"
-#include "runtime/experiment/join_later.hpp"
 #include "runtime/foundation/peak_memory.hpp"
 #include "runtime/network/compute_time.hpp"
 #include "runtime/network/link.hpp"
@@ -14,6 +13,7 @@
 #include "runtime/observer/observer.hpp"
 #include "runtime/participant/objective_failure.hpp"
 #include "runtime/record/peer_outcome.hpp"
+#include "runtime/rules/failure_rules.hpp"
 #include "runtime/simulator/evaluation_traffic.hpp"
 #include "runtime/simulator/event_queue.hpp"
 #include "runtime/simulator/faulty_run.hpp"

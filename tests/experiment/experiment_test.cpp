@@ -4,7 +4,6 @@
 
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/stability/dcd_limit.hpp"
-#include "runtime/experiment/soundness.hpp"
 #include "runtime/network/link.hpp"
 #include "tests/support/experiments.hpp"
 #include "tests/support/misuse_text.hpp"

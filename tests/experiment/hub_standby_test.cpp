@@ -1,4 +1,4 @@
-#include "runtime/experiment/hub_standby.hpp"
+#include "runtime/experiment/standby_partners.hpp"
 
 #include <doctest/doctest.h>
 

@@ -14,6 +14,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tools/manual/key_examples.hpp"
+#include "tools/manual/registries.hpp"
 
 namespace hearsay::test::key_page_test {
 
@@ -90,6 +91,15 @@ TEST_CASE("key page: an option stands with every method that reads it, and the d
   CHECK(contains(page, "allreduce-sgd does not read it; leave it out (those that do: d-psgd,"));
   CHECK(contains(page_of("algorithm.inner_growth"),
                  "dpsvrg  1.2; not read with estimator = loopless-svrg or estimator = saga\n"));
+}
+
+TEST_CASE("key page: a key of a table that may stand several times leads to the table's page") {
+  for (const char* part : {"fault.kind", "fault.random.kills"}) {
+    const std::vector<Page> pages = pages_named(part, "");
+    REQUIRE(pages.size() == 1);
+    CHECK(page_text(pages.front()) == page_of("fault"));
+  }
+  CHECK(contains(misuse_text([] { pages_named("algorithm.compressor.kind", ""); }), "nothing of that name"));
 }
 
 TEST_CASE("key page: keys that go with it, and those that exclude it") {

@@ -7,7 +7,7 @@
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/cluster/topology_file.hpp"
-#include "runtime/experiment/spectral_gap.hpp"
+#include "runtime/experiment/run_topology.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/network_text.hpp"
 #include "tools/terminal/options_json.hpp"

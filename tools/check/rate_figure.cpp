@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "runtime/experiment/hub_settings.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/record/or_null.hpp"
 #include "tools/training/scalar_dispatch.hpp"

@@ -10,12 +10,11 @@
 
 #include "algorithms/methods/registry.hpp"
 #include "runtime/cluster/topology_file.hpp"
-#include "runtime/experiment/hub_soundness.hpp"
-#include "runtime/experiment/sensible_run.hpp"
 #include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/checksummed_record.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/run_directory.hpp"
+#include "runtime/rules/hub_rules.hpp"
 #include "runtime/settings/run_file.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "tools/launch/launch_note.hpp"

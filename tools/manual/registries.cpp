@@ -93,14 +93,19 @@ void add_pages_of(const Registry& registry, const std::string& name, std::vector
   }
 }
 
-/// Adds the page of the key of that name; if nothing has the name, the pages of all keys that end with it.
+/// Adds the page of the key of that name; if nothing has the name, the pages of all keys that end with it, or
+/// of the table that it stands in ("fault.kind").
 void add_pages_of_keys(const std::string& name, std::vector<Page>& pages) {
   const auto add = [&](const auto& is_meant) {
     for (const KeyInfo& key : key_reference())
-      if (is_meant(key.key)) pages.push_back(key_page(key));
+      if (is_meant(key)) pages.push_back(key_page(key));
   };
-  add([&](const std::string& key) { return key == name; });
-  if (pages.empty()) add([&](const std::string& key) { return key.ends_with("." + name); });
+  add([&](const KeyInfo& info) { return info.key == name; });
+  if (pages.empty()) add([&](const KeyInfo& info) { return info.key.ends_with("." + name); });
+  if (pages.empty())
+    add([&](const KeyInfo& info) {
+      return info.type.starts_with("tables") && name.starts_with(info.key + ".");
+    });
 }
 
 /// Returns every name that has a page, with the word or with any if it is empty.

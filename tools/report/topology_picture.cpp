@@ -7,7 +7,7 @@
 
 #include "algorithms/methods/registry.hpp"
 #include "runtime/cluster/topology_file.hpp"
-#include "runtime/experiment/spectral_gap.hpp"
+#include "runtime/experiment/run_topology.hpp"
 #include "tools/report/course.hpp"
 #include "topology/drawing.hpp"
 #include "topology/families.hpp"

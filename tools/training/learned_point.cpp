@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include "runtime/experiment/resolve.hpp"
 #include "runtime/record/run_directory.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "tools/terminal/notice.hpp"

@@ -1,4 +1,4 @@
-#include "runtime/experiment/hub_soundness.hpp"
+#include "runtime/rules/hub_rules.hpp"
 
 #include <filesystem>
 #include <optional>
@@ -41,6 +41,27 @@ void require_patience_on_tree(const RunSettings& settings) {
 }
 
 }  // namespace
+
+void require_sensible_hub(const RunSettings& settings) {
+  if (settings.topology.hub == HubData::its_own) return;
+  const auto refuse = [](const std::string& expectation) {
+    throw Misuse("topology.hub", "\"dedicated\"", expectation);
+  };
+  const MethodInfo& method = find_method(settings.algorithm.kind);
+  if (!method.pattern.has_hub)
+    refuse(method.name + " has no hub; leave it out (those that have one: " +
+           methods_that([](const MethodInfo& other) { return other.pattern.has_hub; }) + ")");
+  if (settings.topology.peers < 2)
+    refuse("there are no workers; expected topology.peers of at least 2, the hub among them");
+  if (settings.data.partition == "home")
+    refuse(
+        "with data.partition = \"home\" a peer knows the model by its data, so the hub has some; expected "
+        "\"worker\", or a program as the model");
+  if (settings.run.evaluate == RunSettings::Run::Evaluate::own)
+    refuse(
+        "run.evaluate = \"own\" judges each model on the data of its peer, and the hub has none; expected "
+        "\"worker\", or run.evaluate = \"mean\"");
+}
 
 void require_star(const RunSettings& settings, const Graph& graph) {
   const TopologySettings& topology = settings.topology;

@@ -1,5 +1,3 @@
-#include "runtime/experiment/soundness.hpp"
-
 #include <doctest/doctest.h>
 
 #include "algorithms/methods/demo.hpp"

@@ -6,6 +6,9 @@
 
 namespace hearsay {
 
+/// Throws Misuse for a topology.hub that the run cannot have.
+void require_sensible_hub(const RunSettings& settings);
+
 /// Throws Misuse unless the graph is a star around peer 0, and the same in every round. It may be a tree of
 /// two levels below peer 0 if the method permits that (MethodInfo::permits_tree).
 void require_star(const RunSettings& settings, const Graph& graph);

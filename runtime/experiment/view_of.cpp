@@ -1,4 +1,4 @@
-#include "runtime/experiment/soundness.hpp"
+#include "runtime/experiment/view_of.hpp"
 
 #include <algorithm>
 #include <map>
@@ -10,10 +10,6 @@
 #include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/compression/typical_omega.hpp"
-#include "algorithms/stability/compressor_need.hpp"
-#include "algorithms/stability/mixing_need.hpp"
-#include "algorithms/stability/stable_consensus_step.hpp"
-#include "runtime/experiment/hub_soundness.hpp"
 
 namespace hearsay {
 
@@ -92,28 +88,7 @@ RunView view_of(const Experiment<Scalar>& experiment) {
           .contraction_at_the_start = [&experiment] { return contraction_at_the_start(experiment); }};
 }
 
-template <class Scalar>
-Soundness check_soundness(const Experiment<Scalar>& experiment, bool user_sets_consensus_step) {
-  Soundness found;
-  Advice advice(experiment.settings.algorithm.allow_unsound, found.warnings);
-  const RunView view = view_of(experiment);
-  check_mixing_need(view, advice);
-  if (view.method.pattern.has_hub) check_centre(experiment.settings, experiment.topology.graph, advice);
-  for (const MethodOptions::Entry& option : view.options)
-    if (option.row->check) option.row->check(view, advice);
-  if (view.method.check) view.method.check(view, advice);
-  found.omega_limit = check_compressor_need(view, advice);
-  const ConsensusStepFound step = check_consensus_step<Scalar>(view, user_sets_consensus_step, advice);
-  found.consensus_step_limit = step.limit;
-  found.consensus_step = step.chosen;
-  return found;
-}
-
-#define HEARSAY_SOUNDNESS(Scalar)                              \
-  template RunView view_of<Scalar>(const Experiment<Scalar>&); \
-  template Soundness check_soundness<Scalar>(const Experiment<Scalar>&, bool);
-HEARSAY_SOUNDNESS(float)
-HEARSAY_SOUNDNESS(double)
-#undef HEARSAY_SOUNDNESS
+template RunView view_of<float>(const Experiment<float>&);
+template RunView view_of<double>(const Experiment<double>&);
 
 }  // namespace hearsay

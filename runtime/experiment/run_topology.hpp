@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "algorithms/methods/registry.hpp"
 #include "runtime/cluster/topology_file.hpp"
@@ -9,6 +11,11 @@
 #include "topology/schedule.hpp"
 
 namespace hearsay {
+
+/// Returns the topology of the run. topology.kind = "auto" is a star for methods with a hub, else a ring.
+/// Under topology.weights = "auto" it has Metropolis weights, or lazy ones if the method needs larger
+/// eigenvalues; `notes` then says so.
+NamedTopology topology_of(const RunSettings& settings, std::vector<std::string>& notes);
 
 /// Returns the schedule of a run: who mixes with whom in which round.
 std::shared_ptr<const Schedule> schedule_of(const RunSettings& settings, const NamedTopology& topology);

@@ -1,4 +1,4 @@
-#include "runtime/experiment/hub_soundness.hpp"
+#include "runtime/rules/hub_rules.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace hearsay::hub_soundness_test {
+namespace hearsay::hub_rules_test {
 
 namespace {
 
@@ -193,4 +193,4 @@ TEST_CASE("hub: chb is warned of minibatches, whose noise it would send") {
   CHECK(warnings("algorithm = { kind = \"chb\", batch = \"full\" }\n").empty());
 }
 
-}  // namespace hearsay::hub_soundness_test
+}  // namespace hearsay::hub_rules_test
