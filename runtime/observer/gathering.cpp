@@ -7,8 +7,7 @@
 namespace hearsay {
 
 template <class Scalar>
-Snapshots<Scalar>& Gathering<Scalar>::snapshots(PeerId peer, std::uint64_t iteration,
-                                                const PeerMeters& meters) {
+Snapshots<Scalar>& Gathering<Scalar>::snapshots(PeerId peer, std::uint64_t iteration, PeerMeters meters) {
   ensure(peer < counts_from_.size(), "a snapshot is of a peer of this run");
   auto found = open_.find(iteration);
   if (found == open_.end()) {
@@ -17,7 +16,7 @@ Snapshots<Scalar>& Gathering<Scalar>::snapshots(PeerId peer, std::uint64_t itera
   }
   Snapshots<Scalar>& gathered = found->second.snapshots;
   ensure(!gathered.has(peer), "a peer sends one snapshot per evaluation");
-  gathered.meters[peer] = meters;
+  gathered.meters[peer] = std::move(meters);
   return gathered;
 }
 
@@ -60,7 +59,7 @@ void Gathering<Scalar>::drop(PeerId peer) {
   counts_from_[peer] = never;
   for (auto& [iteration, open] : open_) {
     open.snapshots.models[peer] = {};
-    open.snapshots.own[peer] = {};
+    if (!open.snapshots.own.empty()) open.snapshots.own[peer] = {};
     open.snapshots.meters[peer] = {};
   }
 }
