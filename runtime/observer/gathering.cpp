@@ -7,7 +7,8 @@
 namespace hearsay {
 
 template <class Scalar>
-Snapshots<Scalar>& Gathering<Scalar>::snapshots(PeerId peer, std::uint64_t iteration, PeerMeters meters) {
+Snapshots<Scalar>& Gathering<Scalar>::snapshots(PeerId peer, std::uint64_t iteration,
+                                                const ToldMeters& meters) {
   ensure(peer < counts_from_.size(), "a snapshot is of a peer of this run");
   auto found = open_.find(iteration);
   if (found == open_.end()) {
@@ -16,7 +17,7 @@ Snapshots<Scalar>& Gathering<Scalar>::snapshots(PeerId peer, std::uint64_t itera
   }
   Snapshots<Scalar>& gathered = found->second.snapshots;
   ensure(!gathered.has(peer), "a peer sends one snapshot per evaluation");
-  gathered.meters[peer] = std::move(meters);
+  gathered.meters[peer] = meters;
   return gathered;
 }
 

@@ -23,16 +23,16 @@ template <class Scalar>
 std::optional<Verdict> Observer<Scalar>::take(PeerId peer, std::uint64_t iteration, Vector<Scalar> model,
                                               PeerMeters meters) {
   ensure(model.size() == problem_->dimension(), "a snapshot is of a model of this run");
-  meters_.note(peer, meters);
-  gathering_.add(peer, iteration, std::move(model), std::move(meters));
+  gathering_.add(peer, iteration, std::move(model), told_meters(meters));
+  meters_.note(peer, std::move(meters));
   return evaluate_if_complete(iteration);
 }
 
 template <class Scalar>
 std::optional<Verdict> Observer<Scalar>::take_own(PeerId peer, std::uint64_t iteration,
                                                   const OwnEvaluation& own, PeerMeters meters) {
-  meters_.note(peer, meters);
-  gathering_.add(peer, iteration, own, std::move(meters));
+  gathering_.add(peer, iteration, own, told_meters(meters));
+  meters_.note(peer, std::move(meters));
   return evaluate_if_complete(iteration);
 }
 
@@ -102,7 +102,7 @@ template <class Scalar>
 std::optional<Verdict> Observer<Scalar>::begin() {
   Snapshots<Scalar> of_all(0, problem_->peer_count());
   std::ranges::fill(of_all.models, problem_->initial);
-  std::ranges::fill(of_all.meters, PeerMeters{});
+  std::ranges::fill(of_all.meters, ToldMeters{});
   return evaluate(std::move(of_all));
 }
 
