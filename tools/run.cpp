@@ -110,6 +110,7 @@ int run_command(const RunOptions& options, Driver driver) {
                                            .earlier = earlier_output(options, settings),
                                            .quiet = options.quiet,
                                            .save = options.save,
+                                           .per_peer = options.per_peer,
                                            .stop = options.stop,
                                            .watcher = live ? &*live : nullptr,
                                            .title = {},
@@ -125,6 +126,7 @@ void add_training(CommandLine& command, Driver driver, Invocation& invocation) {
   const auto options = std::make_shared<RunOptions>();
   options->stop = &invocation.stop;
   add_output_options(command, *options);
+  add_per_peer_option(command, *options);
   if (driver == Driver::zmq) add_resume_option(command, *options);
   add_live_option(command, *options);
   add_trace_option(command, *options);

@@ -294,6 +294,7 @@ NamedTopology make_named_topology(const TopologySettings& topology, std::uint64_
   Graph graph = make_graph(kind, topology.peers, seed);
   MixingMatrix mixing = make_mixing(topology.weights, graph);
   std::vector<NamedPeer> peers;
+  peers.reserve(topology.peers);
   for (PeerId peer = 0; peer < topology.peers; ++peer) peers.push_back({std::to_string(peer), {}, {}});
   const bool may_change = topology.weights == "auto";
   return {.graph = std::move(graph),

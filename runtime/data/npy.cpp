@@ -234,20 +234,39 @@ NpyArray<Scalar> npy_array(const std::filesystem::path& path, std::string_view b
   return array;
 }
 
-template <class Scalar>
-void write_npy(const std::filesystem::path& path, const Vector<Scalar>& vector) {
-  std::string header = std::string("{'descr': '<f") + (sizeof(Scalar) == 4 ? "4" : "8") +
-                       "', 'fortran_order': False, 'shape': (" + std::to_string(vector.size()) + ",), }";
+namespace {
+
+/// Writes numbers of the type that NumPy calls `type`.
+template <class Number>
+void write_numbers(const std::filesystem::path& path, const std::string& type,
+                   std::span<const Number> numbers) {
+  std::string header = "{'descr': '<" + type + "', 'fortran_order': False, 'shape': (" +
+                       std::to_string(numbers.size()) + ",), }";
   // In this format the header ends with a line feed, and the data begin at a multiple of 64 bytes.
   header.append(63 - (npy_magic.size() + 4 + header.size()) % 64, ' ').push_back('\n');
   const char prefix[] = {1, 0, static_cast<char>(header.size() & 0xff),
                          static_cast<char>(header.size() >> 8)};
 
-  const auto bytes = std::as_bytes(view(vector));
+  const auto bytes = std::as_bytes(numbers);
   write_file(path, {npy_magic,
                     {prefix, sizeof prefix},
                     header,
                     {reinterpret_cast<const char*>(bytes.data()), bytes.size()}});
+}
+
+}  // namespace
+
+template <class Scalar>
+void write_npy(const std::filesystem::path& path, const Vector<Scalar>& vector) {
+  write_numbers<Scalar>(path, sizeof(Scalar) == 4 ? "f4" : "f8", view(vector));
+}
+
+void write_npy(const std::filesystem::path& path, std::span<const double> numbers) {
+  write_numbers(path, "f8", numbers);
+}
+
+void write_npy(const std::filesystem::path& path, std::span<const std::uint64_t> numbers) {
+  write_numbers(path, "u8", numbers);
 }
 
 template NpyArray<float> read_npy<float>(const std::filesystem::path&);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -36,5 +38,8 @@ NpyArray<Scalar> npy_array(const std::filesystem::path& path, std::string_view b
 /// Writes a vector as a one-dimensional f4 or f8 array. The file appears whole or not at all.
 template <class Scalar>
 void write_npy(const std::filesystem::path& path, const Vector<Scalar>& vector);
+/// The same for numbers of 8 bytes: f8, or u8.
+void write_npy(const std::filesystem::path& path, std::span<const double> numbers);
+void write_npy(const std::filesystem::path& path, std::span<const std::uint64_t> numbers);
 
 }  // namespace hearsay

@@ -8,7 +8,7 @@ namespace hearsay {
 
 template <class Scalar>
 Snapshots<Scalar>& Gathering<Scalar>::snapshots(PeerId peer, std::uint64_t iteration,
-                                                const PeerMeters& meters) {
+                                                const ToldMeters& meters) {
   ensure(peer < counts_from_.size(), "a snapshot is of a peer of this run");
   auto found = open_.find(iteration);
   if (found == open_.end()) {
@@ -60,7 +60,7 @@ void Gathering<Scalar>::drop(PeerId peer) {
   counts_from_[peer] = never;
   for (auto& [iteration, open] : open_) {
     open.snapshots.models[peer] = {};
-    open.snapshots.own[peer] = {};
+    if (!open.snapshots.own.empty()) open.snapshots.own[peer] = {};
     open.snapshots.meters[peer] = {};
   }
 }

@@ -6,10 +6,11 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "algorithms/arithmetic/vector.hpp"
-#include "runtime/record/outcome.hpp"
+#include "runtime/observer/meter_readings.hpp"
 #include "runtime/record/own_evaluation.hpp"
 #include "topology/foundation/peer_id.hpp"
 
@@ -19,13 +20,12 @@ namespace hearsay {
 /// its own. By peer; empty for a peer that has told nothing, or is gone.
 template <class Scalar>
 struct Snapshots {
-  Snapshots(std::uint64_t of, PeerId peer_count)
-      : iteration(of), models(peer_count), own(peer_count), meters(peer_count) {}
+  Snapshots(std::uint64_t of, PeerId peer_count) : iteration(of), models(peer_count), meters(peer_count) {}
 
   std::uint64_t iteration;
   std::vector<Vector<Scalar>> models;
-  std::vector<std::optional<OwnEvaluation>> own;
-  std::vector<std::optional<PeerMeters>> meters;  ///< of all that have told anything
+  std::vector<std::optional<OwnEvaluation>> own = {};  ///< empty as a whole if nobody judges its own
+  std::vector<std::optional<ToldMeters>> meters;       ///< of all that have told anything
 
   bool has(PeerId peer) const { return meters[peer].has_value(); }
   bool has_models() const {
@@ -45,11 +45,13 @@ class Gathering {
   explicit Gathering(PeerId peer_count) : counts_from_(peer_count) {}
 
   /// Peer `peer` tells its model at `iteration`, or how it judges it.
-  void add(PeerId peer, std::uint64_t iteration, const Vector<Scalar>& model, const PeerMeters& meters) {
-    snapshots(peer, iteration, meters).models[peer] = model;
+  void add(PeerId peer, std::uint64_t iteration, Vector<Scalar> model, const ToldMeters& meters) {
+    snapshots(peer, iteration, meters).models[peer] = std::move(model);
   }
-  void add(PeerId peer, std::uint64_t iteration, const OwnEvaluation& own, const PeerMeters& meters) {
-    snapshots(peer, iteration, meters).own[peer] = own;
+  void add(PeerId peer, std::uint64_t iteration, const OwnEvaluation& own, const ToldMeters& meters) {
+    Snapshots<Scalar>& gathered = snapshots(peer, iteration, meters);
+    gathered.own.resize(counts_from_.size());
+    gathered.own[peer] = own;
   }
 
   /// True if the evaluation at `iteration` waits for what `peer` tells.
@@ -71,7 +73,7 @@ class Gathering {
     Snapshots<Scalar> snapshots;
     PeerId known_to_be_there = 0;  // what all peers below this one tell is there, or not needed
   };
-  Snapshots<Scalar>& snapshots(PeerId peer, std::uint64_t iteration, const PeerMeters& meters);
+  Snapshots<Scalar>& snapshots(PeerId peer, std::uint64_t iteration, const ToldMeters& meters);
   /// Looks at each peer once, over all calls.
   bool is_complete(Open& open) const;
   std::optional<Snapshots<Scalar>> take(typename std::map<std::uint64_t, Open>::iterator found);

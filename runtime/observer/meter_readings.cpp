@@ -1,14 +1,15 @@
 #include "runtime/observer/meter_readings.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
-void MeterReadings::note(PeerId peer, const PeerMeters& meters) {
+void MeterReadings::note(PeerId peer, PeerMeters meters) {
   ensure(peer < last_.size(), "meters are of a peer of this run");
-  last_[peer] = meters;
+  last_[peer] = std::move(meters);
 }
 
 void MeterReadings::begin_anew(PeerId peer) {
@@ -20,13 +21,13 @@ void MeterReadings::begin_anew(PeerId peer) {
 }
 
 Evaluation MeterReadings::together(std::uint64_t iteration,
-                                   const std::vector<std::optional<PeerMeters>>& told) const {
+                                   const std::vector<std::optional<ToldMeters>>& told) const {
   ensure(told.size() == last_.size(), "the meters of an evaluation are by peer");
   Evaluation evaluation;
   evaluation.iteration = iteration;
   Duration last{0};
   for (PeerId peer = 0; peer < told.size(); ++peer) {
-    const PeerMeters& meters = told[peer] ? *told[peer] : last_[peer];
+    const ToldMeters meters = told[peer] ? *told[peer] : told_meters(last_[peer]);
     last = std::max(last, meters.now);
     // Summed as seconds: durations from a faulty peer could overflow.
     evaluation.compute_seconds += seconds(meters.compute);
@@ -34,9 +35,8 @@ Evaluation MeterReadings::together(std::uint64_t iteration,
     evaluation.wire_seconds += seconds(meters.wire);
     evaluation.bytes_sent += meters.bytes_sent + before_[peer].bytes_sent;
     evaluation.messages_sent += meters.messages_sent + before_[peer].messages_sent;
-    evaluation.gradient_evaluations +=
-        meters.counters.gradient_evaluations + before_[peer].gradient_evaluations;
-    evaluation.gossip_rounds = std::max(evaluation.gossip_rounds, meters.counters.gossip_rounds);
+    evaluation.gradient_evaluations += meters.gradient_evaluations + before_[peer].gradient_evaluations;
+    evaluation.gossip_rounds = std::max(evaluation.gossip_rounds, meters.gossip_rounds);
   }
   const auto peer_count = static_cast<double>(told.size());
   evaluation.seconds = seconds(last);

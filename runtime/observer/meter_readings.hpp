@@ -9,6 +9,28 @@
 
 namespace hearsay {
 
+/// What an evaluation says of the meters of a peer: a quarter of them, since there may be many peers.
+struct ToldMeters {
+  Duration now{0};
+  Duration compute{0};
+  Duration wait{0};
+  Duration wire{0};
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t messages_sent = 0;
+  std::uint64_t gradient_evaluations = 0;
+  std::uint64_t gossip_rounds = 0;
+};
+inline ToldMeters told_meters(const PeerMeters& meters) {
+  return {meters.now,
+          meters.compute,
+          meters.wait,
+          meters.wire,
+          meters.bytes_sent,
+          meters.messages_sent,
+          meters.counters.gradient_evaluations,
+          meters.counters.gossip_rounds};
+}
+
 /// The newest meters of every peer, and what they come to together. A peer that has joined begins at 0; the
 /// counts of its predecessor are added to its own.
 class MeterReadings {
@@ -16,7 +38,7 @@ class MeterReadings {
   explicit MeterReadings(PeerId peer_count) : last_(peer_count), before_(peer_count) {}
 
   /// Peer `peer` tells its meters with an evaluation.
-  void note(PeerId peer, const PeerMeters& meters);
+  void note(PeerId peer, PeerMeters meters);
   /// A new peer takes the place of peer `peer`.
   void begin_anew(PeerId peer);
   /// The newest of each peer, by id.
@@ -24,7 +46,7 @@ class MeterReadings {
 
   /// Returns the part of the evaluation at `iteration` that the meters say. `told`, by peer, came with it; of
   /// a peer that told none, its newest count.
-  Evaluation together(std::uint64_t iteration, const std::vector<std::optional<PeerMeters>>& told) const;
+  Evaluation together(std::uint64_t iteration, const std::vector<std::optional<ToldMeters>>& told) const;
 
  private:
   struct Counts {

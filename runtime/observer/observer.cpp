@@ -20,19 +20,19 @@ std::optional<Verdict> Observer<Scalar>::evaluate_if_complete(std::uint64_t iter
 }
 
 template <class Scalar>
-std::optional<Verdict> Observer<Scalar>::take(PeerId peer, std::uint64_t iteration,
-                                              const Vector<Scalar>& model, const PeerMeters& meters) {
+std::optional<Verdict> Observer<Scalar>::take(PeerId peer, std::uint64_t iteration, Vector<Scalar> model,
+                                              PeerMeters meters) {
   ensure(model.size() == problem_->dimension(), "a snapshot is of a model of this run");
-  meters_.note(peer, meters);
-  gathering_.add(peer, iteration, model, meters);
+  gathering_.add(peer, iteration, std::move(model), told_meters(meters));
+  meters_.note(peer, std::move(meters));
   return evaluate_if_complete(iteration);
 }
 
 template <class Scalar>
 std::optional<Verdict> Observer<Scalar>::take_own(PeerId peer, std::uint64_t iteration,
-                                                  const OwnEvaluation& own, const PeerMeters& meters) {
-  meters_.note(peer, meters);
-  gathering_.add(peer, iteration, own, meters);
+                                                  const OwnEvaluation& own, PeerMeters meters) {
+  gathering_.add(peer, iteration, own, told_meters(meters));
+  meters_.note(peer, std::move(meters));
   return evaluate_if_complete(iteration);
 }
 
@@ -45,9 +45,9 @@ std::optional<std::vector<Verdict>> Observer<Scalar>::take_payload(PeerId peer, 
     if (!snapshot) return std::nullopt;
     verdict = take_own(peer, iteration, snapshot->own, snapshot->meters);
   } else {
-    const auto snapshot = decode_snapshot<Scalar>(payload, problem_->dimension());
+    auto snapshot = decode_snapshot<Scalar>(payload, problem_->dimension());
     if (!snapshot) return std::nullopt;
-    verdict = take(peer, iteration, snapshot->model, snapshot->meters);
+    verdict = take(peer, iteration, std::move(snapshot->model), std::move(snapshot->meters));
   }
   return verdict ? std::vector{*verdict} : std::vector<Verdict>();
 }
@@ -102,7 +102,7 @@ template <class Scalar>
 std::optional<Verdict> Observer<Scalar>::begin() {
   Snapshots<Scalar> of_all(0, problem_->peer_count());
   std::ranges::fill(of_all.models, problem_->initial);
-  std::ranges::fill(of_all.meters, PeerMeters{});
+  std::ranges::fill(of_all.meters, ToldMeters{});
   return evaluate(std::move(of_all));
 }
 
@@ -140,7 +140,10 @@ std::optional<Verdict> Observer<Scalar>::evaluate(Snapshots<Scalar> gathered) {
     const std::size_t told = gathered.has_models() ? model_bytes() : own_evaluation_bytes;
     asked.evaluation.evaluation_bytes = gathered.count() * (header_bytes + told);
   }
-  if (!gathered.has_models()) return judge_own(std::move(asked), gathered.own);
+  if (!gathered.has_models()) {
+    gathered.own.resize(gathered.models.size());
+    return judge_own(std::move(asked), gathered.own);
+  }
   // Without any hub the run is about to end.
   const auto hub =
       std::ranges::find_if(evaluated_.hubs, [&](PeerId id) { return gathered.models[id].size() != 0; });

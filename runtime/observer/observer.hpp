@@ -86,12 +86,11 @@ class Observer final : public Evaluator {
 
   /// Peer `peer` has ended iteration `iteration` with this model. Returns the verdict if no model is missing
   /// any more and no peer has to be asked, else nothing.
-  std::optional<Verdict> take(PeerId peer, std::uint64_t iteration, const Vector<Scalar>& model,
-                              const PeerMeters& meters);
+  std::optional<Verdict> take(PeerId peer, std::uint64_t iteration, Vector<Scalar> model, PeerMeters meters);
 
   /// The same under run.evaluate = "own".
   std::optional<Verdict> take_own(PeerId peer, std::uint64_t iteration, const OwnEvaluation& own,
-                                  const PeerMeters& meters);
+                                  PeerMeters meters);
 
   /// The models of the last complete evaluation, by peer; empty vectors for peers that are gone.
   const std::vector<Vector<Scalar>>& models() const { return models_; }
@@ -102,9 +101,15 @@ class Observer final : public Evaluator {
   const RunJudge& verdicts() const { return judge_; }
   /// Returns `result` with the models, the mean model and the best model. There are none if each peer judges
   /// and keeps its own: x_0, which is known of all, would be taken for them.
-  RunOutcome<Scalar> with_models(RunResult result) const {
+  RunOutcome<Scalar> with_models(RunResult result) const& {
     if (rules_.evaluate == RunSettings::Run::Evaluate::own) return {std::move(result), {}, {}, {}};
     return {std::move(result), models_, mean_, best_ ? best_->model : Vector<Scalar>()};
+  }
+  /// The same with the models themselves, of which there may be many, and not with copies.
+  RunOutcome<Scalar> with_models(RunResult result) && {
+    if (rules_.evaluate == RunSettings::Run::Evaluate::own) return {std::move(result), {}, {}, {}};
+    return {std::move(result), std::move(models_), std::move(mean_),
+            best_ ? std::move(best_->model) : Vector<Scalar>()};
   }
 
  private:

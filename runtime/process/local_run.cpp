@@ -193,7 +193,8 @@ RunOutcome<Scalar> run_once(const LocalRun<Scalar>& run, LocalProcesses& process
   at_the_switch.reset();
   processes.supervisor.tell_addresses(observer.bound_address());
   processes.children.carry_out();
-  return evaluator.with_models(observer.serve(control, [&] { return processes.look(monotonic_now()); }));
+  return std::move(evaluator).with_models(
+      observer.serve(control, [&] { return processes.look(monotonic_now()); }));
 }
 
 /// Throws Misuse if the run cannot be one of processes on this machine.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "runtime/record/column_files.hpp"
+
 namespace hearsay {
 
 namespace {
@@ -34,8 +36,9 @@ bool is_output_file(std::string_view file) {
          (file.starts_with("model") && file.find(".npy") != std::string_view::npos);
 }
 
-bool is_output_folder(std::span<const std::string> files, std::size_t folders) {
+bool is_output_folder(std::string_view name, std::span<const std::string> files, std::size_t folders) {
   const bool is_a_run_file = files.size() == 1 && files.front() == "run.toml" && folders == 0;
+  if (name == per_peer_folder && folders == 0 && std::ranges::all_of(files, is_column_file)) return true;
   return !is_a_run_file && std::ranges::all_of(files, is_output_file);
 }
 

@@ -14,9 +14,9 @@ namespace hearsay {
 
 /// True if `file` is the name of a file that a run or a sweep leaves in its directory.
 bool is_output_file(std::string_view file);
-/// True if a folder with these files and `folders` folders holds outputs only, if its folders do, so that it
-/// may be removed. False for a single run.toml, which may be a user's own run file.
-bool is_output_folder(std::span<const std::string> files, std::size_t folders);
+/// True if a folder of this name with these files and `folders` folders holds outputs only, if its folders
+/// do, so that it may be removed. False for a single run.toml, which may be a user's own run file.
+bool is_output_folder(std::string_view name, std::span<const std::string> files, std::size_t folders);
 
 /// What stands where an output directory is to be.
 struct OutputSite {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 #include "runtime/peer/peer.hpp"
 #include "runtime/record/outcome.hpp"
 
@@ -7,10 +9,10 @@ namespace hearsay {
 
 /// Returns what is recorded of a peer when the run is over.
 template <class Scalar>
-PeerOutcome peer_outcome(Peer<Scalar>& peer, const PeerMeters& meters, std::uint64_t peak_memory_bytes) {
+PeerOutcome peer_outcome(Peer<Scalar>& peer, PeerMeters meters, std::uint64_t peak_memory_bytes) {
   const Neighborhood* const neighborhood = peer.neighborhood();
   return {peer.iteration(),
-          meters,
+          std::move(meters),
           digest(peer.model()),
           peer.digests(),
           peak_memory_bytes,

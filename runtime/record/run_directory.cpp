@@ -14,6 +14,7 @@
 #include "runtime/data/npy.hpp"
 #include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/checksummed_record.hpp"
+#include "runtime/record/column_files.hpp"
 #include "runtime/record/earlier_record.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/kept_models.hpp"
@@ -45,7 +46,8 @@ bool is_earlier_output(const fs::path& directory) {
       files.push_back(entries->path().filename().string());
   }
   if (error) refuse(directory, "it exists and cannot be looked into", error);
-  return is_output_folder(files, folders.size()) && std::ranges::all_of(folders, is_earlier_output);
+  return is_output_folder(directory.filename().string(), files, folders.size()) &&
+         std::ranges::all_of(folders, is_earlier_output);
 }
 
 /// Looks at what stands at the path; in folders of it only if it may be overwritten.
@@ -161,6 +163,7 @@ void RunDirectory::begin(const RunSettings& settings, std::uint64_t first) {
       if (evaluation.iteration < first) kept += metrics_checksum_.line(to_json(evaluation).dump()) + "\n";
     std::error_code ignored;
     fs::remove(directory_ / "summary.json", ignored);
+    fs::remove_all(directory_ / per_peer_folder, ignored);
   } else {
     const fs::path missing = first_missing(fs::absolute(directory_).lexically_normal());
     create_output(directory_, earlier_ != EarlierOutput::refused);
@@ -290,6 +293,10 @@ void RunDirectory::save_models(const RunOutcome<Scalar>& outcome, SaveModels sav
     for (std::size_t id = 0; id < outcome.models.size(); ++id)
       if (outcome.models[id].size() != 0)  // a peer that is gone has no model
         write_npy<Scalar>(directory_ / ("model-" + std::to_string(id) + ".npy"), outcome.models[id]);
+}
+
+void RunDirectory::save_peers(const std::vector<PeerOutcome>& peers) {
+  if (created()) write_columns(directory_, peers);
 }
 
 void RunDirectory::finish(const nlohmann::ordered_json& summary) {

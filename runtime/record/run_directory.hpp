@@ -51,6 +51,7 @@ enum class EarlierOutput {
 ///     summary.json     how it ended
 ///     provenance.json  who began the run, until summary.json says so: a run that was cut off has it
 ///     models/          under run.keep_models: the models of earlier iterations, and index.jsonl
+///     per-peer/        with --per-peer: what is recorded of every peer, in columns
 ///     checkpoints/     the peers' checkpoints, if failure.checkpoint_every is set
 ///
 /// It is made when the run starts, so a run that cannot begin leaves nothing behind.
@@ -97,6 +98,9 @@ class RunDirectory {
   /// they cannot be written.
   template <class Scalar>
   void save_models(const RunOutcome<Scalar>& outcome, SaveModels save);
+  /// Writes what is recorded of every peer into the folder per-peer (column_files.hpp); does nothing if there
+  /// was no evaluation. Throws Misuse if it cannot be written.
+  void save_peers(const std::vector<PeerOutcome>& peers);
   /// Writes the summary, which marks the record as complete, after the models; does nothing if there was no
   /// evaluation. Throws Misuse if it, or lines that wait, cannot be written.
   void finish(const nlohmann::ordered_json& summary);

@@ -4,15 +4,17 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <span>
 
 #include "algorithms/methods/registry.hpp"
 #include "runtime/data/problem_builder.hpp"
 #include "runtime/experiment/run_topology.hpp"
 #include "runtime/record/hub_port.hpp"
 #include "runtime/record/json.hpp"
+#include "runtime/record/link_uses.hpp"
 #include "runtime/record/one_sided_mixing.hpp"
 #include "runtime/record/or_null.hpp"
+#include "runtime/record/peer_columns.hpp"
+#include "runtime/record/peer_statistics.hpp"
 #include "runtime/record/slowest_link.hpp"
 #include "topology/hub_rounds.hpp"
 #include "topology/spectrum.hpp"
@@ -21,13 +23,6 @@ namespace hearsay {
 
 using Json = nlohmann::ordered_json;
 
-namespace {
-
-/// What the record of a peer has besides its counters: 15 members here, two in the summary.
-constexpr std::size_t most_members = 17 + std::size(peer_counter_rows);
-
-}  // namespace
-
 Json peer_record(PeerId id, const PeerMeters& meters) {
   Json waited_for = Json::array();
   for (const auto& [source, waited] : meters.waits.by_source())
@@ -35,34 +30,28 @@ Json peer_record(PeerId id, const PeerMeters& meters) {
   Json sent_to = Json::array();
   for (const auto& [hearer, bytes] : meters.sent_to.by_hearer())
     sent_to.push_back({{"peer", hearer}, {"bytes", bytes}});
-  Json record = Json::object();
-  // Appended without a look for an equal name, into memory that is there: a run may have 100,000 records.
-  Json::object_t& members = record.get_ref<Json::object_t&>();
-  members.reserve(most_members);
-  members.emplace_back("peer", id);
-  members.emplace_back("seconds", seconds(meters.now));
-  members.emplace_back("bytes_sent", meters.bytes_sent);
-  members.emplace_back("bytes_received", meters.bytes_received);
-  members.emplace_back("messages_sent", meters.messages_sent);
-  members.emplace_back("retransmitted", meters.retransmitted);
-  members.emplace_back("gaps", meters.gaps);
-  members.emplace_back("repeated", meters.repeated);
-  members.emplace_back("refused", meters.refused);
-  members.emplace_back("garbage", meters.garbage);
-  const std::span rows(peer_counter_rows);
-  for (const auto some_rows : {rows.subspan(work_counter_count), rows.first(work_counter_count)})
-    for (const PeerCounterRow& row : some_rows) members.emplace_back(row.name, meters.counters.*row.member);
-  members.emplace_back("compute_seconds", seconds(meters.compute));
-  members.emplace_back("wait_seconds", seconds(meters.wait));
-  members.emplace_back("wire_seconds", seconds(meters.wire));
-  members.emplace_back("waited_for", std::move(waited_for));
-  members.emplace_back("sent_to", std::move(sent_to));
+  Json record = {{"peer", id}};
+  for (const MeterRow& row : meter_rows())
+    record[row.name] = std::visit([](auto number) { return Json(number); }, number_of(row, meters));
+  record["waited_for"] = std::move(waited_for);
+  record["sent_to"] = std::move(sent_to);
   return record;
+}
+
+Json peers_so_far(const std::vector<PeerMeters>& peers) {
+  if (peers.size() > most_peers_listed)
+    return {{"peer_statistics", peer_statistics(peers.size(), columns_of(peers), link_uses(peers))}};
+  Json per_peer = Json::array();
+  for (const PeerMeters& meters : peers) per_peer.push_back(peer_record(per_peer.size(), meters));
+  return {{"per_peer", std::move(per_peer)}};
 }
 
 namespace {
 
-constexpr int schema = 1;
+/// Of few and of many peers.
+int schema_of(const std::vector<PeerOutcome>& peers) {
+  return peers.size() > most_peers_listed ? schema_of_statistics : schema_of_lists;
+}
 
 std::string topology_name(const RunSettings& settings, const NamedTopology& topology) {
   if (settings.topology.file.empty()) return settings.topology.kind;
@@ -260,7 +249,7 @@ Json begin_summary(const Experiment<Scalar>& experiment, const RunOutcome<Scalar
   const RunSettings& settings = experiment.settings;
   const auto samples = static_cast<double>(outcome.loss_samples);
   Json summary = {
-      {"schema", schema},
+      {"schema", schema_of(outcome.peers)},
       {"status", to_text(outcome.status)},
       {"run", settings.run.name},
       {"driver", driver == Driver::zmq ? "zmq" : "simulator"},
@@ -333,7 +322,15 @@ void add_target(Json& summary, const std::optional<Evaluation>& target, PeerId p
   summary["rounds_to_target"] = target ? Json(target->gossip_rounds) : Json(nullptr);
 }
 
+/// Returns one digest of the digests of all models, 0 for a model that is not known.
+std::string digest_of_digests(const std::vector<PeerOutcome>& peers) {
+  std::string digests;
+  for (const PeerOutcome& peer : peers) digests += hexadecimal(peer.gone ? 0 : peer.model_digest);
+  return hexadecimal(digest(digests));
+}
+
 Json model_digests(const std::vector<PeerOutcome>& peers) {
+  if (peers.size() > most_peers_listed) return digest_of_digests(peers);
   Json digests = Json::array();
   for (const PeerOutcome& peer : peers) {
     const bool is_known = !peer.gone && peer.model_digest != 0;  // 0: the peer has told no result
@@ -349,6 +346,16 @@ Json slowest_link_record(const std::vector<PeerOutcome>& peers) {
           {"to", slowest->to},
           {"seconds", seconds(slowest->waited)},
           {"share_of_time", slowest->share_of_time}};
+}
+
+/// Adds what each peer did, or of many peers statistics.
+void add_peers(Json& summary, const std::vector<PeerOutcome>& peers) {
+  if (peers.size() > most_peers_listed) {
+    summary["peer_statistics"] = peer_statistics(peers.size(), columns_of(peers), link_uses(peers));
+    return;
+  }
+  Json& per_peer = summary["per_peer"] = Json::array();
+  for (PeerId id = 0; id < peers.size(); ++id) per_peer.push_back(peer_record(id, peers[id]));
 }
 
 }  // namespace
@@ -371,9 +378,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   summary["hub_port"] = experiment.method->pattern.has_hub
                             ? hub_port_of_run(experiment.settings, outcome.peers)
                             : Json(nullptr);
-  Json per_peer = Json::array();
-  for (PeerId id = 0; id < outcome.peers.size(); ++id) per_peer.push_back(peer_record(id, outcome.peers[id]));
-  summary["per_peer"] = std::move(per_peer);
+  add_peers(summary, outcome.peers);
   if (!outcome.reason.empty()) summary["reason"] = outcome.reason;
   return summary;
 }

@@ -10,6 +10,10 @@
 
 namespace hearsay {
 
+/// "schema" of a summary with "per_peer", and of one with "peer_statistics".
+inline constexpr int schema_of_lists = 1;
+inline constexpr int schema_of_statistics = 2;
+
 /// What carried a run's messages.
 enum class Driver {
   zmq,        ///< processes and sockets, in real time
@@ -28,6 +32,10 @@ std::string evaluated_text(const RunSettings& settings);
 
 /// Returns what a peer has done so far, as it stands in "per_peer" of the summary.
 nlohmann::ordered_json peer_record(PeerId id, const PeerMeters& meters);
+
+/// Returns an object with what the peers have done so far, as the summary says it: "per_peer", or of more
+/// than 1,000 peers "peer_statistics".
+nlohmann::ordered_json peers_so_far(const std::vector<PeerMeters>& peers);
 
 /// Returns the record as text, in one line or indented. Never fails: bytes that are not UTF-8 (a path can be
 /// any bytes) become U+FFFD.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "algorithms/arithmetic/vector.hpp"
@@ -28,10 +29,11 @@ struct EvaluationFrame {
   std::optional<OwnEvaluation> own = {};  ///< if so
   PeerMeters meters = {};                 ///< of an evaluation
 
-  /// Gives an evaluation to the observer. Returns the verdict, if it is the last one.
-  std::optional<Verdict> hand_to(Observer<Scalar>& observer) const {
-    return own ? observer.take_own(peer, iteration, *own, meters)
-               : observer.take(peer, iteration, model, meters);
+  /// Gives an evaluation to the observer, with the model and the meters themselves. Returns the verdict, if
+  /// it is the last one.
+  std::optional<Verdict> hand_to(Observer<Scalar>& observer) {
+    return own ? observer.take_own(peer, iteration, *own, std::move(meters))
+               : observer.take(peer, iteration, std::move(model), std::move(meters));
   }
 };
 

@@ -44,6 +44,13 @@ class EventQueue {
     next_open_ = (next_open_ + 1) % open_.size();
   }
 
+  /// Returns the event so many places after the next one, if all of them have the same time; else null.
+  const Event* after_next(std::size_t places) const {
+    if (empty()) return nullptr;
+    const Batch& batch = batches_[sorted_.top().place];
+    return batch.begun + places < batch.events.size() ? &batch.events[batch.begun + places] : nullptr;
+  }
+
   /// Removes and returns the next event. The queue must not be empty.
   Event pop() {
     const std::uint32_t place = sorted_.top().place;

@@ -17,6 +17,7 @@
 #include "runtime/simulator/evaluation_traffic.hpp"
 #include "runtime/simulator/event_queue.hpp"
 #include "runtime/simulator/faulty_run.hpp"
+#include "runtime/simulator/fetch_ahead.hpp"
 #include "runtime/simulator/flight.hpp"
 #include "runtime/simulator/simulated_peer.hpp"
 #include "runtime/wire/frame.hpp"
@@ -66,6 +67,7 @@ class Simulation {
     }
     while (!events_.empty() && !diverged_ && !failure_) {
       if (control_.is_interrupted()) return ended(RunStatus::interrupted, "interrupted");
+      prepare_next();
       const Event event = events_.pop();
       if (is_void(event)) continue;
       now_ = event.at;
@@ -173,6 +175,35 @@ class Simulation {
         receive(traffic_->take(event.subject));
         break;
     }
+  }
+
+  /// Returns the peer that the event is about; null for one of evaluations.
+  const SimulatedPeer<Scalar>* subject_of(const Event& event) const {
+    switch (event.kind) {
+      case EventKind::due:
+      case EventKind::release:
+        return &peers_[in_flight_[event.subject].to];
+      case EventKind::gradient:
+      case EventKind::round_deadline:
+        return &peers_[event.subject];
+      default:
+        return nullptr;
+    }
+  }
+
+  /// Lets the processor fetch what the next events will touch: a peer's port and meters first, then what they
+  /// point to.
+  void prepare_next() const {
+    if (peers_.size() <= peers_in_caches) return;
+    if (const Event* event = events_.after_next(3))
+      if (const SimulatedPeer<Scalar>* simulated = subject_of(*event))
+        fetch_ahead(simulated, sizeof *simulated);
+    const Event* const event = events_.after_next(1);
+    if (!event) return;
+    if (const SimulatedPeer<Scalar>* simulated = subject_of(*event))
+      fetch_ahead(simulated->peer.get(), bytes_around_peer, bytes_around_peer);
+    if (event->kind == EventKind::gradient)
+      fetch_ahead(experiment_.problem.objectives[event->subject].get(), bytes_behind_objective);
   }
 
   void deliver(std::uint32_t place) {
@@ -330,17 +361,22 @@ class Simulation {
   }
 
   RunOutcome<Scalar> outcome() {
+    const bool keeps_own = experiment_.settings.run.evaluate == RunSettings::Run::Evaluate::own;
     std::vector<PeerOutcome> peers;
+    std::vector<Vector<Scalar>> own_models;
+    peers.reserve(peers_.size());
+    const std::uint64_t peak_memory = peak_memory_bytes();
     for (SimulatedPeer<Scalar>& simulated : peers_) {
-      const PeerMeters& meters = read_meters(simulated);
-      peers.push_back(peer_outcome(*simulated.peer, meters, peak_memory_bytes()));
+      read_meters(simulated);
+      peers.push_back(peer_outcome(*simulated.peer, std::move(simulated.meters), peak_memory));
       experiment_.problem.objectives[simulated.peer->id()]->take_final_model(simulated.peer->model());
+      if (keeps_own) own_models.push_back(simulated.peer->model());
+      simulated.peer.reset();  // of many peers, what they hold is much
     }
-    RunOutcome<Scalar> result = observer_.with_models(observer_.conclude(std::move(peers)));
+    RunResult told = observer_.conclude(std::move(peers));
+    RunOutcome<Scalar> result = std::move(observer_).with_models(std::move(told));
     result.seconds = seconds(now_ - Instant{});
-    if (experiment_.settings.run.evaluate != RunSettings::Run::Evaluate::own) return result;
-    result.models.clear();
-    for (const SimulatedPeer<Scalar>& simulated : peers_) result.models.push_back(simulated.peer->model());
+    if (keeps_own) result.models = std::move(own_models);
     return result;
   }
 

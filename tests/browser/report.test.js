@@ -57,6 +57,8 @@ algorithm.step_size = 1e30
   hearsay(folder, ["report", "sweep", "good", "unstable", "--output", "all.html"]);
   hearsay(folder, ["simulate", "run.toml", "--output", "many", "--quiet", "--set", "topology.peers=130"]);
   hearsay(folder, ["report", "many", "--output", "many.html"]);
+  hearsay(folder, ["simulate", "run.toml", "--output", "most", "--quiet", "--set", "topology.peers=1001", "--set", "run.iterations=2"]);
+  hearsay(folder, ["report", "most", "--output", "most.html"]);
   browser = await openBrowser();
 });
 
@@ -248,6 +250,20 @@ describe("report", () => {
         assert.equal(new Set(kinds.map(({ radii }) => radii[0])).size, kinds.length);
       }
     }));
+
+  test("of more than 1,000 peers the page has the ten that waited longest, and quantiles of all", () => inPage("most.html", {}, async ({ page, trouble }) => {
+    const { peer_statistics: { columns } } = readJson(folder, "most", "summary.json");
+    const peers = page.locator("#group-0-peers");
+    assert.match(await peers.locator(".note").first().innerText(), /^The 10 of 1,001 peers that waited longest/);
+    assert.deepEqual(await page.evaluate(() => Chart.getChart(document.querySelector("#group-0-peer-bytes canvas")).data.labels.map(Number)), columns.wait_seconds.worst.toSorted((a, b) => a - b));
+    assert.equal(await peers.locator(".everyone h4").innerText(), "All 1,001 peers");
+    const sent = peers.locator(".everyone tbody tr").filter({ hasText: /^sent/ });
+    const cells = await sent.locator("td").allInnerTexts();
+    assert.equal(cells.length, 8);
+    const { least, total } = columns.bytes_sent;
+    for (const [k, bytes] of [[0, least], [7, total]]) assert.ok(Math.abs(Number.parseFloat(cells[k].replaceAll(",", "")) - bytes / 1e6) < .006, `${cells[k]} of ${bytes} bytes`);
+    assert.deepEqual(trouble, []);
+  }));
 
   test("what no peer did has no bar, and no place in the legend", () => inPage("runs.html", {}, async ({ page }) => {
     const summary = readJson(folder, "good", "summary.json");

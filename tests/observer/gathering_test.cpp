@@ -15,6 +15,7 @@ PeerMeters sent(std::uint64_t bytes) {
   meters.bytes_sent = bytes;
   return meters;
 }
+ToldMeters told(std::uint64_t bytes) { return told_meters(sent(bytes)); }
 
 }  // namespace
 
@@ -71,12 +72,12 @@ TEST_CASE(
   MeterReadings readings(2);
   readings.note(0, sent(100));
   readings.note(1, sent(10));
-  CHECK(readings.together(5, {sent(100), sent(10)}).bytes_sent == 110);
-  CHECK(readings.together(5, {sent(200), std::nullopt}).bytes_sent == 210);
+  CHECK(readings.together(5, {told(100), told(10)}).bytes_sent == 110);
+  CHECK(readings.together(5, {told(200), std::nullopt}).bytes_sent == 210);
   readings.begin_anew(1);
   CHECK(readings.last()[1].bytes_sent == 0);
   readings.note(1, sent(5));
-  CHECK(readings.together(10, {sent(200), sent(5)}).bytes_sent == 215);
+  CHECK(readings.together(10, {told(200), told(5)}).bytes_sent == 215);
 }
 
 }  // namespace hearsay::gathering_test

@@ -46,18 +46,27 @@ TEST_CASE("output rules: what runs and sweeps leave is ours by its name, and not
 }
 
 TEST_CASE("output rules: one foreign file makes a folder a user's own, and so does a run.toml alone") {
-  CHECK(is_output_folder({}, 0));
-  CHECK(is_output_folder({}, 3));
-  CHECK(is_output_folder(ours, 0));
+  CHECK(is_output_folder("out", {}, 0));
+  CHECK(is_output_folder("out", {}, 3));
+  CHECK(is_output_folder("out", ours, 0));
   for (const std::string& name : foreign) {
     Names files = ours;
     files.push_back(name);
-    CHECK_FALSE_MESSAGE(is_output_folder(files, 0), name);
+    CHECK_FALSE_MESSAGE(is_output_folder("out", files, 0), name);
   }
   const Names run_file = {"run.toml"};
-  CHECK_FALSE(is_output_folder(run_file, 0));
-  CHECK(is_output_folder(run_file, 1));  // checkpoints/, say
-  CHECK(is_output_folder(Names{"run.toml", "metrics.jsonl"}, 0));
+  CHECK_FALSE(is_output_folder("out", run_file, 0));
+  CHECK(is_output_folder("out", run_file, 1));  // checkpoints/, say
+  CHECK(is_output_folder("out", Names{"run.toml", "metrics.jsonl"}, 0));
+}
+
+TEST_CASE("output rules: columns are ours in their folder, and nowhere else") {
+  const Names columns = {"seconds.npy", "wait_seconds.npy", "model_digest.npy", "link_to.npy.partial"};
+  CHECK(is_output_folder("per-peer", columns, 0));
+  CHECK_FALSE(is_output_folder("per-peer", columns, 1));
+  CHECK_FALSE(is_output_folder("out", columns, 0));
+  CHECK_FALSE(is_output_folder("per-peer", Names{"seconds.npy", "seconds.png"}, 0));
+  CHECK(is_output_folder("per-peer", ours, 1));  // the output of a run may have any name
 }
 
 TEST_CASE("output rules: what may not be had, or replaced, is said with the remedy") {

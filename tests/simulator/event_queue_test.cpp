@@ -34,4 +34,20 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("event queue: what comes after the next event is known as far as the times are equal") {
+  EventQueue queue;
+  CHECK(queue.after_next(0) == nullptr);
+  for (std::uint32_t number = 0; number < 5; ++number)
+    queue.schedule({Instant{} + Duration(number < 3 ? 10 : 20), EventKind::gradient, number});
+  for (std::uint32_t number = 0; number < 5; ++number) {
+    for (std::uint32_t places = 0; places < 4; ++places) {
+      const Event* const event = queue.after_next(places);
+      const bool is_of_same_time = number + places < (number < 3 ? 3 : 5);
+      REQUIRE((event != nullptr) == is_of_same_time);
+      if (event) CHECK(event->subject == number + places);
+    }
+    queue.pop();
+  }
+}
+
 }  // namespace hearsay::event_queue_test

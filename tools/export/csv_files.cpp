@@ -52,13 +52,23 @@ void begin_row(CsvTable& table, const ExportedRun& exported, const std::vector<s
   table.set("seed", run.settings ? Json(run.settings->run.seed) : Json(nullptr));
 }
 
+/// Sets the quantiles and totals of all peers: "per_peer.wait_seconds.median".
+void set_statistics(CsvTable& table, const Json& statistics) {
+  if (!statistics.is_object() || !statistics.contains("columns")) return;
+  for (const auto& [name, column] : statistics["columns"].items())
+    for (const auto& [key, value] : column.items())
+      if (!value.is_array()) table.set("per_peer." + name + "." + key, value);
+}
+
 /// Sets the members of a record, but those that are of no use in a table: what stands in other columns, and
 /// digests, which a reader of tables takes for numbers.
 void set_members(CsvTable& table, const Json& record) {
-  static const std::set<std::string> left_out = {"schema", "run",      "folder",   "variant",
-                                                 "axes",   "settings", "per_peer", "model_digest"};
+  static const std::set<std::string> left_out = {"schema",   "run",          "folder",
+                                                 "variant",  "axes",         "settings",
+                                                 "per_peer", "model_digest", "peer_statistics"};
   for (const auto& [key, value] : record.items())
     if (!left_out.contains(key)) table.set(key, value);
+  if (const auto found = record.find("peer_statistics"); found != record.end()) set_statistics(table, *found);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "runtime/settings/run_settings_file.hpp"
 #include "tools/report/page.hpp"
 #include "tools/report/remaining_time.hpp"
+#include "tools/report/shown_peers.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/hub_rounds.hpp"
 
@@ -130,10 +131,7 @@ Json LivePage::data() {
   if (ended) return data;
   Json& point = data["groups"][0]["points"][0];
   point["status"] = "running";
-  Json per_peer = Json::array();
-  if (now.peers)
-    for (const PeerMeters& meters : *now.peers) per_peer.push_back(peer_record(per_peer.size(), meters));
-  point["peers"] = peers_of({{"per_peer", std::move(per_peer)}});
+  point["peers"] = now.peers ? peers_of(peers_so_far(*now.peers)) : nullptr;
   if (now.peers && find_method(settings_.algorithm.kind).pattern.has_hub)
     point["facts"]["hub_port"] = hub_port_record(settings_, now.peers->at(hub_id));
   if (now.peers && settings_.topology.rounds_close())

@@ -6,6 +6,7 @@
 
 #include "tools/report/quantity.hpp"
 #include "tools/report/reported_folders.hpp"
+#include "tools/report/shown_peers.hpp"
 #include "tools/report/tuning_phase.hpp"
 #include "tools/statistics/estimate.hpp"
 #include "topology/foundation/misuse.hpp"

@@ -1,8 +1,6 @@
 #include "tools/report/run_folder.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -21,89 +19,20 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr int record_schema = 1;  // of summary.json and sweep.json
-constexpr std::size_t most_peers_shown = 128;
-constexpr std::size_t most_links_shown = 128;
+constexpr int record_schema = 1;                // of sweep.json, and of influence.json
 constexpr std::size_t most_samples_shown = 20;  // of a list of influences
-constexpr double most_blocks = 64;              // of the map of links, on each side
 
 bool is_file(const fs::path& file) {
   std::error_code ignored;
   return fs::is_regular_file(file, ignored);
 }
 
-double number_or_zero(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<double>() : 0.0;
-}
-
-/// Returns the objects in the list `key` of a peer's record; empty if there is no such list.
-std::vector<Json> objects_at(const Json& peer, const char* key) {
-  std::vector<Json> objects;
-  if (const auto list = peer.find(key); list != peer.end() && list->is_array())
-    for (const Json& object : *list)
-      if (object.is_object()) objects.push_back(object);
-  return objects;
-}
-
-struct Link {
-  double seconds = 0.0;  ///< that the second peer waited for the first
-  double bytes = 0.0;    ///< that the first sent to the second
-};
-using Links = std::map<std::pair<double, double>, Link>;  ///< by (from, to)
-
-Links links_between(const std::vector<const Json*>& peers) {
-  Links links;
-  for (const Json* peer : peers) {
-    const double id = number_or_zero(*peer, "peer");
-    for (const Json& source : objects_at(*peer, "waited_for"))
-      links[{number_or_zero(source, "peer"), id}].seconds = number_or_zero(source, "seconds");
-    for (const Json& hearer : objects_at(*peer, "sent_to"))
-      links[{id, number_or_zero(hearer, "peer")}].bytes = number_or_zero(hearer, "bytes");
-  }
-  return links;
-}
-
-/// Returns the links as [from, to, seconds that `to` waited, bytes], the longest waits first.
-Json longest_waits(const Links& links) {
-  std::vector<std::pair<std::pair<double, double>, Link>> sorted(links.begin(), links.end());
-  std::ranges::stable_sort(sorted, [](const auto& one, const auto& other) {
-    return std::pair(one.second.seconds, one.second.bytes) >
-           std::pair(other.second.seconds, other.second.bytes);
-  });
-  sorted.resize(std::min(sorted.size(), most_links_shown));
-  Json list = Json::array();
-  for (const auto& [ends, link] : sorted)
-    list.push_back({ends.first, ends.second, short_number(link.seconds), link.bytes});
-  return list;
-}
-
-/// Returns all links as a map of cells, each of the links from one block of peers to another.
-Json map_of(const Links& links) {
-  double last = 0.0;
-  for (const auto& [ends, link] : links) last = std::max({last, ends.first, ends.second});
-  const double side = std::floor(last / most_blocks) + 1.0;
-  struct Cell : Link {
-    double links = 0.0;
-  };
-  std::map<std::pair<double, double>, Cell> cells;
-  for (const auto& [ends, link] : links) {
-    Cell& cell = cells[{std::floor(ends.first / side), std::floor(ends.second / side)}];
-    cell.seconds += link.seconds;
-    cell.bytes += link.bytes;
-    cell.links += 1.0;
-  }
-  Json list = Json::array();
-  for (const auto& [place, cell] : cells)
-    list.push_back({place.first, place.second, short_number(cell.seconds / cell.links),
-                    short_number(cell.bytes / cell.links), cell.links});
-  return {{"side", side}, {"blocks", std::floor(last / side) + 1.0}, {"cells", std::move(list)}};
-}
-
 }  // namespace
 
 std::optional<double> RunFolder::peers() const {
-  if (summary.is_object() && number_or_zero(summary, "peers") > 0.0) return number_or_zero(summary, "peers");
+  if (summary.is_object())
+    if (const auto told = summary.find("peers"); told != summary.end() && told->is_number() && *told > 0.0)
+      return told->get<double>();
   if (settings) return settings->topology.peers;
   return std::nullopt;
 }
@@ -116,9 +45,11 @@ bool is_run_folder(const fs::path& folder) {
 Json read_record(const fs::path& file) {
   Json record = parse_checksummed(read_text_file(file), file.string());
   if (!record.is_object()) throw Misuse(file.string() + ": this is no record of hearsay");
-  if (const auto schema = record.find("schema"); schema != record.end() && *schema != record_schema)
+  const auto schema = record.find("schema");
+  if (schema != record.end() && *schema != record_schema && *schema != schema_of_statistics)
     throw Misuse(file.string(), "schema = " + schema->dump(),
-                 "it is of another version of hearsay; expected schema = " + std::to_string(record_schema));
+                 "it is of another version of hearsay; expected schema = " + std::to_string(record_schema) +
+                     ", or " + std::to_string(schema_of_statistics) + " of many peers");
   return record;
 }
 
@@ -207,32 +138,6 @@ Json facts_of(const RunFolder& run) {
   }
   if (run.settings && run.settings->run.target_loss) facts["target_loss"] = *run.settings->run.target_loss;
   return facts;
-}
-
-Json peers_of(const Json& summary) {
-  if (!summary.is_object()) return nullptr;
-  const auto per_peer = summary.find("per_peer");
-  if (per_peer == summary.end() || !per_peer->is_array() || per_peer->empty()) return nullptr;
-  std::vector<const Json*> shown;
-  for (const Json& peer : *per_peer)
-    if (peer.is_object()) shown.push_back(&peer);
-  const Links links = links_between(shown);
-  const std::size_t of = shown.size();
-  if (of > most_peers_shown) {
-    std::ranges::stable_sort(shown, std::greater<>(),
-                             [](const Json* peer) { return number_or_zero(*peer, "wait_seconds"); });
-    shown.resize(most_peers_shown);
-    std::ranges::sort(shown);
-  }
-  Json columns = {{"of", of}};
-  for (const char* key :
-       {"peer", "bytes_sent", "bytes_received", "compute_seconds", "wait_seconds", "wire_seconds"}) {
-    columns[key] = Json::array();
-    for (const Json* peer : shown) columns[key].push_back(short_number(peer->value(key, Json(nullptr))));
-  }
-  columns["links"] = longest_waits(links);
-  columns["map"] = map_of(links);
-  return columns;
 }
 
 }  // namespace hearsay

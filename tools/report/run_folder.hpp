@@ -44,17 +44,4 @@ nlohmann::ordered_json facts_of(const RunFolder& run);
 /// is none, or none of this version.
 nlohmann::ordered_json influence_in(const std::filesystem::path& folder);
 
-/// Returns what each peer did, in columns:
-///
-///     {"of" (how many peers there are),"peer":[..],"bytes_sent":[..],"bytes_received":[..],
-///      "compute_seconds":[..],"wait_seconds":[..],"wire_seconds":[..],
-///      "links":[[from, to, seconds that `to` waited, bytes],..],
-///      "map":{"side" (peers of a block),"blocks" (on each side),
-///             "cells":[[from block, to block, seconds, bytes, how many links],..]}}
-///
-/// Of more than 128 peers only those that waited longest; of more than 128 links only those with the longest
-/// waits. The map has all links: a cell has the means over the links from one block of peers to another, and
-/// a block is one peer if there are at most 64. Null if the summary has no such data.
-nlohmann::ordered_json peers_of(const nlohmann::ordered_json& summary);
-
 }  // namespace hearsay

@@ -107,6 +107,7 @@ void SweepRow::take(Json of_the_run) {
   summary = std::move(of_the_run);
   if (!summary.is_object()) return;
   summary.erase("per_peer");
+  summary.erase("peer_statistics");
   summary.erase("crc32_of");
 }
 

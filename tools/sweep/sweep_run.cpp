@@ -144,13 +144,14 @@ SweepRow SweepRun::attempt(std::size_t place, const Group& group, std::unique_pt
   try {
     if (learned) {
       before_output();
-      return row_of(point, learned->on_network_of(point.run, earlier, options_.save));
+      return row_of(point, learned->on_network_of(point.run, earlier, {options_.save, options_.per_peer}));
     }
     return row_of(point, train(point.run, {.driver = sweep_.driver == Sweep::Driver::run ? Driver::zmq
                                                                                          : Driver::simulator,
                                            .earlier = earlier,
                                            .quiet = options_.quiet || side_by_side_,
                                            .save = options_.save,
+                                           .per_peer = options_.per_peer,
                                            .stop = options_.stop,
                                            .network = options_.network,
                                            .title = title_of(place),

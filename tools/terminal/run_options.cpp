@@ -33,6 +33,11 @@ void add_output_options(CommandLine& command, RunOptions& options) {
                  "also save every peer's model", {.value_name = "peers", .values = {"peers"}});
 }
 
+void add_per_peer_option(CommandLine& command, RunOptions& options) {
+  command.flag("--per-peer", options.per_peer,
+               "also write what each peer did, a .npy file per column, to per-peer/ in the output");
+}
+
 void add_resume_option(CommandLine& command, RunOptions& options) {
   command.flag("--resume", options.resume,
                "go on from the checkpoints of a run that was cut off, or extend it to more run.iterations");

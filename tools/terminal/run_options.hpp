@@ -27,6 +27,7 @@ struct RunOptions : RunFileOptions {
   bool resume = false;
   std::optional<std::uint16_t> live_port = {};  ///< of the page that shows the run; 0: any free port
   SaveModels save = SaveModels::mean;
+  bool per_peer = false;             ///< write what is recorded of every peer, in columns
   std::filesystem::path trace = {};  ///< of who computed, waited and sent; empty: none is written
   StopRequest* stop = nullptr;       ///< what signals ask of the command
 };
@@ -35,6 +36,7 @@ struct RunOptions : RunFileOptions {
 // outlive the parsing.
 void add_run_file_options(CommandLine& command, RunFileOptions& options);
 void add_output_options(CommandLine& command, RunOptions& options);
+void add_per_peer_option(CommandLine& command, RunOptions& options);
 void add_resume_option(CommandLine& command, RunOptions& options);
 void add_live_option(CommandLine& command, RunOptions& options);
 void add_trace_option(CommandLine& command, RunOptions& options);

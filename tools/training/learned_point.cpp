@@ -46,7 +46,7 @@ class LearnedPointOf final : public LearnedPoint {
         traced_(std::move(traced)),
         measured_gradient_(measured_gradient) {}
 
-  FinishedRun on_network_of(const RunSettings& settings, EarlierOutput earlier, SaveModels save) override {
+  FinishedRun on_network_of(const RunSettings& settings, EarlierOutput earlier, Extras extras) override {
     const Provenance provenance;
     RunDirectory directory(settings.run.output, earlier, print_notice);
     take_network(experiment_.settings, resolved(settings, experiment_.topology));
@@ -62,7 +62,8 @@ class LearnedPointOf final : public LearnedPoint {
     finished.summary = summarize(experiment_, outcome, Driver::simulator);
     finished.summary["provenance"] = provenance.record(settings.run.seed, finished.warnings);
     finished.output = directory.path();
-    directory.save_models(outcome, save);
+    directory.save_models(outcome, extras.save);
+    if (extras.per_peer) directory.save_peers(outcome.peers);
     directory.finish(finished.summary);
     if (timed_before_.empty())
       timed_before_ = directory.path();

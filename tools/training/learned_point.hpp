@@ -12,6 +12,12 @@ namespace hearsay {
 /// directory.
 std::string all_but_the_network(const RunSettings& settings);
 
+/// What a run leaves behind on request.
+struct Extras {
+  SaveModels save = SaveModels::mean;
+  bool per_peer = false;  ///< what is recorded of every peer, in columns
+};
+
 /// A point of a sweep in virtual time that was trained, of either scalar type. Points that differ from it in
 /// the network only are timed instead of trained (retiming.hpp).
 class LearnedPoint {
@@ -19,7 +25,7 @@ class LearnedPoint {
   virtual ~LearnedPoint() = default;
   /// Times the run on the network of `settings`, which differ in nothing else, and writes its output
   /// directory. Throws Misuse as `train` does.
-  virtual FinishedRun on_network_of(const RunSettings& settings, EarlierOutput earlier, SaveModels save) = 0;
+  virtual FinishedRun on_network_of(const RunSettings& settings, EarlierOutput earlier, Extras extras) = 0;
 };
 
 /// Returns null if the run would not be the same on another network.

@@ -89,7 +89,7 @@ FinishedRun time_size(const RunSettings& settings, const TrainingOptions& option
   options.before_output();
   for (const std::string& warning : run.experiment.warnings) print_warning(options, warning);
   auto point = learned_point(std::move(run.experiment), std::move(run.traced), Duration{0});
-  FinishedRun finished = point->on_network_of(settings, options.earlier, options.save);
+  FinishedRun finished = point->on_network_of(settings, options.earlier, {options.save, options.per_peer});
   if (options.learned) *options.learned = std::move(point);
   return finished;
 }
@@ -264,6 +264,7 @@ class TrainingRun {
     finished_.summary["provenance"] = provenance_.record(settings_.run.seed, finished_.warnings);
     if (network_) finished_.summary["slowed_by"] = network_->description();
     if (!simulated() && !options_.as_first_of_hosts && !network_) predict_seconds(outcome, control);
+    if (options_.per_peer) directory_.save_peers(outcome.peers);
     directory_.finish(finished_.summary);
     finished_.output_created = directory_.created();
     finished_.program_failure =

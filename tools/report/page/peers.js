@@ -57,6 +57,14 @@ function linksTitle({ links }) {
   return waits > 0 ? `${of(waits)} most waited for` : `${of(links.length)} that carried most; nobody waited`;
 }
 
+const spreadColumns = [["least", "least"], ["1 %", "p1"], ["10 %", "p10"], ["median", "median"], ["90 %", "p90"], ["99 %", "p99"], ["most", "most"], ["total", "total"]];
+const spreadRows = [["computing", "compute_seconds", secondsText], ["waiting", "wait_seconds", secondsText], ["own port sending (meanwhile)", "wire_seconds", secondsText],
+  ["sent", "bytes_sent", megabytesText], ["received", "bytes_received", megabytesText]];
+
+/// The quantiles of all peers, of which the record lists the worst only.
+const spreadTable = (spread) => table("All peers", [{ text: "of a peer" }, ...spreadColumns.map(([text]) => ({ text, number: true }))],
+  spreadRows.filter(([, key]) => spread[key]?.most > 0).map(([name, key, text]) => [name, ...spreadColumns.map(([, member]) => text(spread[key][member]))]));
+
 const linkMeasures = [
   { title: "time waited", label: "waited", at: 2, text: secondsText, words: (text) => `the second waited ${text} for the first` },
   { title: "bytes sent", label: "sent", at: 3, text: megabytesText, words: (text) => `the first sent ${text} to the second` },
@@ -116,18 +124,20 @@ function peersSection(group, name) {
   const map = new HeatMap(`${name}-link-map`, "Links", measureChoice);
   const consensus = new HeatMap(`${name}-consensus-map`, "Consensus");
   const links = element("div", { class: "links" });
+  const everyone = element("div", { class: "links everyone" });
   const which = element("div", { class: "controls" });
   if (offered.length > 1) which.append(choice(group.color.label, offered, keptSeries.index, (k) => { keptSeries.option = offered[k]; draw(); }));
   which.append(placeChooser(group));
   const note = element("p", { class: "note" });
   const plotted = element("div", { class: "plots" }, time.figure, bytes.figure, map.figure, consensus.figure);
-  const whole = section(`${name}-peers`, "Peers and links", "", which, note, plotted, links);
+  const whole = section(`${name}-peers`, "Peers and links", "", which, note, everyone, plotted, links);
 
   const draw = () => {
     const point = group.point(group.indices()[keptSeries.index]);
     const peers = point?.peers;
     const spread = isKnown(point?.consensus) ? group.data.consensus[point.consensus] : null;
     whole.hidden = !group.points.some((other) => other.peers || isKnown(other.consensus));
+    everyone.hidden = !peers?.spread;
     links.hidden = time.figure.hidden = bytes.figure.hidden = !peers;
     map.figure.hidden = !(peers?.map.cells.length > 0);
     consensus.figure.hidden = !spread;
@@ -140,6 +150,7 @@ function peersSection(group, name) {
     // Beside the traffic, the links are the third figure; without the fourth, they get the whole row.
     map.figure.classList.toggle("wide", !spread);
     if (!peers) return;
+    if (peers.spread) everyone.replaceChildren(element("h4", {}, `All ${numberText(peers.of, 9)} peers`), spreadTable(peers.spread));
     if (peers.map.cells.length > 0) {
       const measure = measureOf(peers);
       measureChoice.querySelectorAll("input")[linkMeasures.indexOf(measure)].checked = true;
