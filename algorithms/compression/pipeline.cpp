@@ -234,8 +234,14 @@ bool Pipeline<Scalar>::restore(std::size_t dimension) {
   } else {
     ping_.assign(values_.begin(), values_.end());
   }
-  // Inverts the transforms from the last to the first; `before` is the size of the input that the transform
-  // had.
+  invert(dimension);
+  return all_finite(std::span<const Scalar>(ping_));
+}
+
+/// Inverts the transforms from the last to the first; `before` is the size of the input that the transform
+/// had.
+template <class Scalar>
+void Pipeline<Scalar>::invert(std::size_t dimension) {
   for (std::size_t stage = stages_.transforms.size(); stage-- > 0;) {
     std::size_t before = dimension;
     for (std::size_t earlier = 0; earlier < stage; ++earlier)
@@ -244,16 +250,20 @@ bool Pipeline<Scalar>::restore(std::size_t dimension) {
     stages_.transforms[stage]->inverse(ping_, seed_, pong_);
     std::swap(ping_, pong_);
   }
-  return all_finite(std::span<const Scalar>(ping_));
+}
+
+template <class Scalar>
+void Pipeline<Scalar>::add_values(Scalar scale, std::span<Scalar> into) const {
+  if (!stages_.selector)
+    for (std::size_t k = 0; k < into.size(); ++k) into[k] += scale * values_[k];
+  else
+    for (std::size_t k = 0; k < values_.size(); ++k) into[selection_.indices[k]] += scale * values_[k];
 }
 
 template <class Scalar>
 CodecStatus Pipeline<Scalar>::apply(Scalar scale, std::span<Scalar> into) {
   if (stages_.transforms.empty()) {
-    if (!stages_.selector)
-      for (std::size_t k = 0; k < into.size(); ++k) into[k] += scale * values_[k];
-    else
-      for (std::size_t k = 0; k < values_.size(); ++k) into[selection_.indices[k]] += scale * values_[k];
+    add_values(scale, into);
     return CodecStatus::ok;
   }
   if (!restore(into.size())) return CodecStatus::not_finite;
@@ -272,6 +282,31 @@ CodecStatus Pipeline<Scalar>::accumulate(std::span<const std::byte> packet, Scal
 template <class Scalar>
 SharedSelection<Scalar>* Pipeline<Scalar>::shared_selection() {
   return stages_.selector && stages_.selector->shares_indices() ? this : nullptr;
+}
+
+template <class Scalar>
+SummedCoefficients<Scalar>* Pipeline<Scalar>::summed_coefficients() {
+  return stages_.transforms.empty() || seeded_ ? nullptr : this;
+}
+
+template <class Scalar>
+CodecStatus Pipeline<Scalar>::accumulate_coefficients(std::span<const std::byte> packet,
+                                                      std::span<Scalar> sum) {
+  ensure(stages_.coefficients_of(sum.size()) == sum.size(),
+         "a transform without a seed keeps the size of a vector");
+  if (sum.empty()) return packet.empty() ? CodecStatus::ok : CodecStatus::malformed;
+  const CodecStatus status = decode(packet, sum.size(), {});
+  if (status == CodecStatus::ok) add_values(1, sum);
+  return status;
+}
+
+template <class Scalar>
+CodecStatus Pipeline<Scalar>::restore(std::span<Scalar> sum) {
+  reserve_sweeps(sum.size());
+  ping_.assign(sum.begin(), sum.end());
+  invert(sum.size());
+  std::ranges::copy(ping_, sum.begin());
+  return all_finite(std::span<const Scalar>(sum)) ? CodecStatus::ok : CodecStatus::not_finite;
 }
 
 template <class Scalar>

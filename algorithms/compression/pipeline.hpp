@@ -6,6 +6,7 @@
 #include "algorithms/compression/pipeline_stages.hpp"
 #include "algorithms/compression/seam/byte_pieces.hpp"
 #include "algorithms/compression/seam/shared_selection.hpp"
+#include "algorithms/compression/seam/summed_coefficients.hpp"
 
 namespace hearsay {
 
@@ -24,7 +25,9 @@ namespace hearsay {
 ///            The status is `saturated` if that happens to a finite vector: its coordinates are so large that
 ///            transforms or their inverses leave the range of Scalar.
 template <class Scalar>
-class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelection<Scalar> {
+class Pipeline final : public RoundingCompressor<Scalar>,
+                       private SharedSelection<Scalar>,
+                       private SummedCoefficients<Scalar> {
  public:
   explicit Pipeline(PipelineStages<Scalar> stages);
 
@@ -35,6 +38,9 @@ class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelectio
                                std::span<Scalar> into) override;
   CodecStatus accumulate(std::span<const std::byte> packet, Scalar scale, std::span<Scalar> into) override;
   SharedSelection<Scalar>* shared_selection() override;
+  /// Null without transforms, and if one uses a seed: the coefficients of two messages then are not the same
+  /// ones.
+  SummedCoefficients<Scalar>* summed_coefficients() override;
   /// Empty unless the pipeline quantizes all coordinates as they are, without transform and selector.
   std::vector<Bracket> brackets(std::span<const Scalar> vector) const override;
 
@@ -46,6 +52,10 @@ class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelectio
                           std::vector<std::uint32_t>& indices) override;
   CodecStatus accumulate_shared(std::span<const std::byte> packet, std::span<const std::uint32_t> indices,
                                 Scalar scale, std::span<Scalar> into) override;
+
+  // SummedCoefficients
+  CodecStatus accumulate_coefficients(std::span<const std::byte> packet, std::span<Scalar> sum) override;
+  CodecStatus restore(std::span<Scalar> sum) override;
 
   /// Makes room for the `most` values that a message may have, so that no later message allocates.
   void reserve(std::size_t most);
@@ -73,6 +83,10 @@ class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelectio
                      std::span<const std::uint32_t> shared_indices);
   /// ping_ = T^-1(values_ on selection_). True if the result is finite. Only with transforms.
   bool restore(std::size_t dimension);
+  /// ping_ = T^-1(ping_).
+  void invert(std::size_t dimension);
+  /// into += scale values_, each at its place in selection_.
+  void add_values(Scalar scale, std::span<Scalar> into) const;
   /// into += scale T^-1(values_ on selection_). Leaves `into` as it is, and returns `not_finite`, if that is
   /// not finite.
   CodecStatus apply(Scalar scale, std::span<Scalar> into);

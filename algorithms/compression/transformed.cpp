@@ -152,6 +152,22 @@ void Transformed<Scalar>::restore(std::span<Scalar> coefficients, std::span<Scal
   invert(coefficients, 0, out);
 }
 
+template <class Scalar>
+CodecStatus Transformed<Scalar>::accumulate_coefficients(std::span<const std::byte> packet,
+                                                         std::span<Scalar> sum) {
+  ensure(coefficient_count(sum.size()) == sum.size(),
+         "a transform without a seed keeps the size of a vector");
+  return inner_->accumulate(packet, Scalar(1), sum);
+}
+
+template <class Scalar>
+CodecStatus Transformed<Scalar>::restore(std::span<Scalar> sum) {
+  make_room(sum.size());
+  std::ranges::copy(sum, between_.back().begin());
+  invert(between_.back(), 0, sum);
+  return all_finite(std::span<const Scalar>(sum)) ? CodecStatus::ok : CodecStatus::not_finite;
+}
+
 template class Transformed<float>;
 template class Transformed<double>;
 

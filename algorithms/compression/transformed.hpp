@@ -5,6 +5,7 @@
 
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/compression/seam/sent_coefficients.hpp"
+#include "algorithms/compression/seam/summed_coefficients.hpp"
 #include "algorithms/compression/seam/transform.hpp"
 
 namespace hearsay {
@@ -15,7 +16,9 @@ namespace hearsay {
 /// Message    that of C'; then a 64-bit seed if a transform uses one.
 /// Failure    as C'; `saturated` if a finite vector leaves the range of Scalar on its way there or back.
 template <class Scalar>
-class Transformed final : public Compressor<Scalar>, private SentCoefficients<Scalar> {
+class Transformed final : public Compressor<Scalar>,
+                          private SentCoefficients<Scalar>,
+                          private SummedCoefficients<Scalar> {
  public:
   Transformed(std::vector<std::unique_ptr<Transform<Scalar>>> transforms,
               std::unique_ptr<Compressor<Scalar>> inner);
@@ -28,6 +31,8 @@ class Transformed final : public Compressor<Scalar>, private SentCoefficients<Sc
   CodecStatus accumulate(std::span<const std::byte> packet, Scalar scale, std::span<Scalar> into) override;
   /// Null if a transform uses a seed: the coefficients of two peers then are not the same ones.
   SentCoefficients<Scalar>* sent_coefficients() override;
+  /// Null if a transform uses a seed, for the same reason.
+  SummedCoefficients<Scalar>* summed_coefficients() override { return seeded_ ? nullptr : this; }
 
  private:
   // SentCoefficients
@@ -35,6 +40,10 @@ class Transformed final : public Compressor<Scalar>, private SentCoefficients<Sc
   CodecStatus accumulate_sent(std::span<const std::byte> packet, std::size_t dimension, std::span<Scalar> sum,
                               std::span<std::uint32_t> senders) override;
   void restore(std::span<Scalar> coefficients, std::span<Scalar> out) override;
+
+  // SummedCoefficients
+  CodecStatus accumulate_coefficients(std::span<const std::byte> packet, std::span<Scalar> sum) override;
+  CodecStatus restore(std::span<Scalar> sum) override;
 
   std::size_t seed_bytes() const { return seeded_ ? sizeof(std::uint64_t) : 0; }
   /// Gives between_ the sizes that vectors of `dimension` entries need.

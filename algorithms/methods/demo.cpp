@@ -42,13 +42,13 @@ Task Demo<Scalar>::iterate(Iteration<Scalar>& it) {
   co_await gather_.rest(it);
 
   // aggregate: Q = (1/n) sum_j q_j, in ascending j
-  aggregate_.take(it, gather_, mean_);
+  const Vector<Scalar>& mean = aggregate_.of(it, gather_, mean_);
 
   // step: x <- x - Q;  signed: x <- x - eta sign(Q)
   if (signed_)
-    x_ -= it.step_size() * mean_.array().sign().matrix();
+    x_ -= it.step_size() * mean.array().sign().matrix();
   else
-    x_ -= mean_;
+    x_ -= mean;
   gather_.end();
 }
 

@@ -17,7 +17,7 @@ extern const TextOption signs;
 ///   accumulate  m_i <- beta m_i + eta g_i,  g_i = grad F_i(x; xi_i)
 ///   take out    q_i = C(m_i), encoded once;  m_i <- m_i - q_i    (C: the k largest of each chunk of the DCT)
 ///   gather      n-1 hops: pass the packet of peer i-s on, the same bytes, and take that of peer i-s-1
-///   aggregate   Q = (1/n) sum_j q_j                               (in ascending j, everywhere)
+///   aggregate   Q = (1/n) sum_j q_j              (as coefficients, in ascending j, everywhere: GatheredSum)
 ///   step        x <- x - Q                                        signed: x <- x - eta sign(Q), sign(0) = 0
 ///
 /// Sends      n-1 messages of |C| bytes per iteration, one after the other, to the peer with the next id,

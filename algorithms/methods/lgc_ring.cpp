@@ -22,6 +22,7 @@ LgcRing<Scalar>::LgcRing(const MethodInput<Scalar>& input)
       full_precision_(make_compressor<Scalar>("none", input.segments)),
       compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
       choice_(input.self, input.peer_count, *compressor_, input.initial.size()),
+      rests_(*compressor_),
       x_(input.initial),
       error_(input.initial.size()),
       sum_(input.initial.size()),
@@ -107,8 +108,7 @@ PacketRef LgcRing<Scalar>::encoded(Iteration<Scalar>& it, const Vector<Scalar>& 
 /// gather: sum_j s_j, in ascending j
 template <class Scalar>
 void LgcRing<Scalar>::sum_rests(Iteration<Scalar>& it) {
-  sum_.setZero();
-  for (PeerId j = 0; j < peer_count_; ++j) it.report(choice_.accumulate(gather_.of(j)->bytes(), 1, sum_));
+  sum_ = rests_.of(it, gather_, choice_, sum_);
   gather_.end();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms/methods/parts/gathered_sum.hpp"
 #include "algorithms/methods/parts/kept_gradients.hpp"
 #include "algorithms/methods/parts/leader_choice.hpp"
 #include "algorithms/methods/parts/learned_basis.hpp"
@@ -80,6 +81,7 @@ class LgcRing final : public Algorithm<Scalar> {
   std::unique_ptr<Compressor<Scalar>> full_precision_;
   std::unique_ptr<Compressor<Scalar>> compressor_;
   LeaderChoice<Scalar> choice_;
+  GatheredSum<Scalar> rests_;
   Vector<Scalar> x_;
   OwedError<Scalar> error_;     // e_i; p within an iteration
   Vector<Scalar> sum_;          // of the gradients; then of the c_j

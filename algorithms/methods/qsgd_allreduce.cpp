@@ -16,7 +16,8 @@ QsgdAllreduce<Scalar>::QsgdAllreduce(const MethodInput<Scalar>& input)
       x_(input.initial),
       sum_(input.initial.size()),
       gather_(input.self, input.peer_count),
-      choice_(input.self, input.peer_count, *compressor_, input.initial.size()) {
+      choice_(input.self, input.peer_count, *compressor_, input.initial.size()),
+      all_(*compressor_) {
   if (feedback_.remembers()) memory_.setZero(x_.size());
 }
 
@@ -60,9 +61,7 @@ Task QsgdAllreduce<Scalar>::iterate(Iteration<Scalar>& it) {
   co_await gather_.rest(it);
 
   // step: x <- x - (eta/n) sum_j c_j, in ascending j
-  sum_.setZero();
-  for (PeerId j = 0; j < peer_count_; ++j) it.report(choice_.accumulate(gather_.of(j)->bytes(), 1, sum_));
-  x_ -= it.step_size() / static_cast<Scalar>(peer_count_) * sum_;
+  x_ -= it.step_size() / static_cast<Scalar>(peer_count_) * all_.of(it, gather_, choice_, sum_);
   gather_.end();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algorithms/methods/parts/feedback.hpp"
+#include "algorithms/methods/parts/gathered_sum.hpp"
 #include "algorithms/methods/parts/leader_choice.hpp"
 #include "algorithms/methods/parts/ring_gather.hpp"
 #include "algorithms/seam/method.hpp"
@@ -59,6 +60,7 @@ class QsgdAllreduce final : public Algorithm<Scalar> {
   Vector<Scalar> sum_;     // z, then p_i, then the sum
   RingGather gather_;
   LeaderChoice<Scalar> choice_;
+  GatheredSum<Scalar> all_;
 };
 
 MethodInfo qsgd_allreduce_info();

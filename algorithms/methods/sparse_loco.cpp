@@ -44,8 +44,7 @@ Task SparseLoco<Scalar>::iterate(Iteration<Scalar>& it) {
   co_await gather_.rest(it);
 
   // outer: D = (1/n) sum_j c_j, in ascending j;  x <- x - rho D
-  aggregate_.take(it, gather_, mean_);
-  outer_.apply(mean_, it.step_size(), x_);
+  outer_.apply(aggregate_.of(it, gather_, mean_), it.step_size(), x_);
   gather_.end();
 }
 

@@ -11,6 +11,7 @@
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/compression/seam/packet.hpp"
 #include "algorithms/seam/peer_rows.hpp"
+#include "algorithms/seam/shared_sum.hpp"
 #include "algorithms/seam/step_size.hpp"
 #include "topology/foundation/peer_id.hpp"
 #include "topology/mixing_row.hpp"
@@ -47,6 +48,8 @@ class IterationHost {
   /// left out.
   virtual std::span<const PacketRef> packets() const = 0;
   virtual void report(CodecStatus status) = 0;
+  /// The sum that this peer shares with all other peers, which are in the same process; null if they are not.
+  virtual SharedSum<Scalar>* shared_sum() { return nullptr; }
 
  protected:
   ~IterationHost() = default;
@@ -154,6 +157,18 @@ class Iteration {
       PacketRef await_resume() { return host.packets().front(); }
     };
     return Awaiter{*host_, number_, slot, from};
+  }
+
+  /// Returns the sum of packets of which there is one for each peer, and which all peers add up, once in an
+  /// iteration. `add_up(sum)` computes it, unless another peer of this process has done so (SharedSum). It
+  /// returns true if all packets could be decoded. The sum is in `own`, or with the other peers of this
+  /// process, until this peer takes the next one.
+  template <class AddUp>
+  const Vector<Scalar>& sum_once(std::span<const PacketRef> packets, Vector<Scalar>& own, AddUp add_up) {
+    if (SharedSum<Scalar>* const shared = host_->shared_sum())
+      return shared->take(packets, own.size(), add_up);
+    add_up(own);
+    return own;
   }
 
   // For a wait of several steps (StepwiseWait): what `gradient` and `collect` request. True if the result is

@@ -47,6 +47,7 @@ class MethodHost final : private IterationHost<Scalar> {
   explicit MethodHost(const Surroundings& surroundings);
 
   void record_into(WorkTrace& trace) { work_trace_ = &trace; }
+  void share(SharedSum<Scalar>& sum) { shared_sum_ = &sum; }
 
   MethodPhase phase() const { return phase_; }
   /// Begins an iteration. It is over at once if the peer sits it out.
@@ -98,6 +99,7 @@ class MethodHost final : private IterationHost<Scalar> {
   bool request_packets(std::uint64_t number, Slot slot, std::span<const PeerId> senders) override;
   std::span<const PacketRef> packets() const override { return awaited_.packets(); }
   void report(CodecStatus status) override;
+  SharedSum<Scalar>* shared_sum() override { return shared_sum_; }
 
   void begin_method();
   bool sits_out() const;
@@ -124,6 +126,7 @@ class MethodHost final : private IterationHost<Scalar> {
   AwaitedPackets awaited_;
   ReplicaGuard<Scalar> guard_;
   WorkTrace* work_trace_ = nullptr;
+  SharedSum<Scalar>* shared_sum_ = nullptr;
   std::optional<Divergence> divergence_;
 };
 

@@ -61,6 +61,9 @@ class Peer {
 
   /// Records what the method asks for in `trace`. Call this before `start`.
   void record_into(WorkTrace& trace) { method_.record_into(trace); }
+  /// Shares with all other peers what all of them add up. Call this before `start`; `sum` must outlive the
+  /// peer.
+  void share(SharedSum<Scalar>& sum) { method_.share(sum); }
   /// Begins. There is no evaluation of x_0: all peers share it, so the observer evaluates it by itself.
   void start();
   void checkpoint_taken() {

@@ -52,6 +52,7 @@ class Simulation {
                         .sending = SendingTime(sending_rate(network), settings.framing),
                         .timeline = PeerTimeline(control.timeline, id),
                         .rounds = RoundClock(settings.topology.round_deadline)});
+      peers_.back().peer->share(shared_sum_);
       for (const PeerId to : partners_of(experiment, id).destinations)
         peers_.back().links.push_back({to, Link(settings.run.seed, id, to, link_settings(settings, id, to)),
                                        arrival_rate(settings, id, to)});
@@ -391,6 +392,7 @@ class Simulation {
   Duration measured_gradient_;
   const RunControl& control_;
   PacketPool packets_;
+  SharedSum<Scalar> shared_sum_;
   Observer<Scalar> observer_;
   std::vector<SimulatedPeer<Scalar>> peers_;
   Flight<InFlight> in_flight_;

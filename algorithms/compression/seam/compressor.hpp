@@ -16,6 +16,8 @@ template <class Scalar>
 class SharedSelection;
 template <class Scalar>
 class SentCoefficients;
+template <class Scalar>
+class SummedCoefficients;
 
 /// The outcome of an encode or a decode. A status, never an exception: a diverging model and garbage from the
 /// network are both expected. The run reports where they occurred, and since when.
@@ -82,6 +84,9 @@ class Compressor {
   /// The interface by which messages are averaged over those that sent a coefficient (chunk-topk); null if
   /// the compressor has none. Owned by the compressor.
   virtual SentCoefficients<Scalar>* sent_coefficients() { return nullptr; }
+  /// The interface by which messages are added up before they are transformed back (dct); null if that saves
+  /// nothing, or if their transforms differ (fwht). Owned by the compressor.
+  virtual SummedCoefficients<Scalar>* summed_coefficients() { return nullptr; }
 };
 
 /// Builds a compressor from its spelling. bucket=layer cuts vectors by `segments`, which must then tile every

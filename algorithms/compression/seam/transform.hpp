@@ -40,7 +40,8 @@ class Transform {
     (void)in, (void)latest, (void)out;
     return false;
   }
-  /// The inverse of `forward`. `in` has coefficients(out.size()) entries and may be overwritten.
+  /// The inverse of `forward`, linear in `in`. `in` has coefficients(out.size()) entries and may be
+  /// overwritten.
   virtual void inverse(std::span<Scalar> in, std::uint64_t seed, std::span<Scalar> out) = 0;
 };
 

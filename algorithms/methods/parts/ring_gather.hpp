@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,8 @@ class RingGather {
 
   /// Returns peer j's packet.
   const PacketRef& of(PeerId j) const { return packets_[j]; }
+  /// All packets, in ascending peers.
+  std::span<const PacketRef> all() const { return packets_; }
   PeerId peer_count() const { return static_cast<PeerId>(packets_.size()); }
 
   /// Gives the packets back.

@@ -13,7 +13,7 @@ namespace hearsay {
 ///
 ///   reduce-scatter  n-1 steps: pass a partial sum of one of n chunks on to peer i+1, add this peer's part to
 ///                   the chunk that comes from peer i-1
-///   all-gather      n-1 steps: pass a complete chunk on
+///   all-gather      n-1 steps: pass a complete chunk on, the same bytes
 ///
 /// Chunk c is [floor(c d / n), floor((c+1) d / n)). The sums are equal at all peers, bit for bit, by
 /// construction: every chunk is summed in one order (that of the ring, beginning with peer c) and then
@@ -58,7 +58,8 @@ class RingSum {
   }
 
  private:
-  /// Returns the message of a step: chunk i-s of the reduce-scatter, then chunk i+1-s of the all-gather.
+  /// Returns the message of a step, made of this peer's chunk: i-s of the reduce-scatter, then i+1-s of the
+  /// all-gather.
   template <class Scalar>
   PacketRef passed_on(Iteration<Scalar>& it, Slot step, std::span<Scalar> sum) const {
     PacketBuffer buffer = it.new_packet();
@@ -66,13 +67,16 @@ class RingSum {
     return std::move(buffer).seal();
   }
 
-  /// Takes the message of a step: a partial sum is added, a complete chunk is copied.
+  /// Takes the message of a step: a partial sum is added, a complete chunk is copied. Returns the message if
+  /// it is a complete chunk, which is passed on as it is; else an empty reference.
   template <class Scalar>
-  void take(Iteration<Scalar>& it, Slot step, const PacketRef& packet, std::span<Scalar> sum) const {
+  PacketRef take(Iteration<Scalar>& it, Slot step, const PacketRef& packet, std::span<Scalar> sum) const {
     const std::span<Scalar> into = chunk(sum, heard_in(step));
-    const bool fits = packet && (step + 1 < peer_count_ ? add_full<Scalar>(packet->bytes(), 1, into)
-                                                        : read_full<Scalar>(packet->bytes(), into));
+    const bool is_partial = step + 1 < peer_count_;
+    const bool fits = packet && (is_partial ? add_full<Scalar>(packet->bytes(), 1, into)
+                                            : read_full<Scalar>(packet->bytes(), into));
     if (!fits) it.report(CodecStatus::malformed);
+    return fits && !is_partial ? packet : PacketRef();
   }
 
   PeerId next() const { return (self_ + 1) % peer_count_; }
@@ -114,7 +118,7 @@ class RingSum::Travel final : public StepsOf<RingSum::Travel<Scalar>> {
   /// Sends the message of the next step, which otherwise leaves when that step is awaited.
   void pass_on() {
     if (sent_ > taken_ || taken_ == ring_.steps()) return;
-    it_.send(first_ + taken_, ring_.next(), ring_.passed_on(it_, taken_, vector_));
+    it_.send(first_ + taken_, ring_.next(), complete_ ? complete_ : ring_.passed_on(it_, taken_, vector_));
     ++sent_;
   }
 
@@ -124,7 +128,7 @@ class RingSum::Travel final : public StepsOf<RingSum::Travel<Scalar>> {
     return it_.request_packets(first_ + taken_, {&previous_, 1});
   }
   void end_step() {
-    ring_.take(it_, taken_, it_.requested_packets().front(), vector_);
+    complete_ = ring_.take(it_, taken_, it_.requested_packets().front(), vector_);
     ++taken_;
   }
 
@@ -135,8 +139,9 @@ class RingSum::Travel final : public StepsOf<RingSum::Travel<Scalar>> {
   Slot first_;
   PeerId previous_;
   Slot pause_before_;
-  Slot sent_ = 0;   // steps whose message was sent
-  Slot taken_ = 0;  // steps that are done
+  Slot sent_ = 0;       // steps whose message was sent
+  Slot taken_ = 0;      // steps that are done
+  PacketRef complete_;  // the chunk that came in the step before, if it is complete
 };
 
 }  // namespace hearsay
