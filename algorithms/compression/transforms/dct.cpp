@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "algorithms/compression/seam/compose.hpp"
+#include "algorithms/compression/transforms/weighted_rows.hpp"
 #include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
@@ -23,60 +25,68 @@ Scalar entry(std::size_t n, std::size_t i, std::size_t k) {
   return static_cast<Scalar>(scale * std::cos(std::numbers::pi_v<long double> * angle / (2.0L * length)));
 }
 
-/// sums_k += value row_k
-template <class Scalar>
-void add_row(Scalar value, std::span<const Scalar> row, std::span<Scalar> sums) {
-  for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += value * row[k];
-}
+/// The length of a row of n entries in memory.
+std::size_t padded(std::size_t n) { return (n + row_multiple - 1) / row_multiple * row_multiple; }
 
 }  // namespace
 
 template <class Scalar>
 CosineBasis<Scalar>::CosineBasis(std::size_t n)
-    : size_(n),
-      even_rows_(even() * even()),
-      odd_rows_(odd() * odd()),
-      even_columns_(even() * even()),
-      odd_columns_(odd() * odd()),
-      from_even_(even()),
-      from_odd_(odd()) {
-  for (std::size_t i = 0; i < even(); ++i)
-    for (std::size_t k = 0; k < even(); ++k)
-      even_rows_[i * even() + k] = even_columns_[k * even() + i] = entry<Scalar>(n, i, 2 * k);
-  for (std::size_t i = 0; i < odd(); ++i)
-    for (std::size_t k = 0; k < odd(); ++k)
-      odd_rows_[i * odd() + k] = odd_columns_[k * odd() + i] = entry<Scalar>(n, i, 2 * k + 1);
+    : size_(n), even_(n, (n + 1) / 2, 0), odd_(n, n / 2, 1), all_((n + 1) / 2) {
+  std::iota(all_.begin(), all_.end(), 0u);
+}
+
+template <class Scalar>
+CosineBasis<Scalar>::Half::Half(std::size_t n, std::size_t half, std::size_t first)
+    : size(half),
+      rows(half * padded(half)),
+      columns(half * padded(half)),
+      weights(half),
+      places(half),
+      sums(padded(half)) {
+  for (std::size_t i = 0; i < half; ++i)
+    for (std::size_t k = 0; k < half; ++k)
+      rows[i * sums.size() + k] = columns[k * sums.size() + i] = entry<Scalar>(n, i, 2 * k + first);
+}
+
+template <class Scalar>
+void CosineBasis<Scalar>::Half::invert(std::span<const Scalar> y, std::size_t first) {
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < size; ++k) {
+    const Scalar weight = y[2 * k + first];
+    weights[count] = weight;
+    places[count] = static_cast<std::uint32_t>(k);
+    count += weight != 0;
+  }
+  sum_rows<Scalar>({std::span(places).first(count), std::span(weights).first(count)}, columns, sums);
 }
 
 template <class Scalar>
 void CosineBasis<Scalar>::forward(std::span<const Scalar> z, std::span<Scalar> y) {
-  std::ranges::fill(from_even_, Scalar(0));
-  std::ranges::fill(from_odd_, Scalar(0));
-  for (std::size_t i = 0; i < even(); ++i) {
-    const std::size_t mirrored = size_ - 1 - i;
-    const Scalar sum = i == mirrored ? z[i] : z[i] + z[mirrored];
-    add_row<Scalar>(sum, std::span(even_rows_).subspan(i * even(), even()), from_even_);
-    if (i < odd())
-      add_row<Scalar>(z[i] - z[mirrored], std::span(odd_rows_).subspan(i * odd(), odd()), from_odd_);
+  for (std::size_t i = 0; i < odd_.size; ++i) {
+    const Scalar mirrored = z[size_ - 1 - i];
+    even_.weights[i] = z[i] + mirrored;
+    odd_.weights[i] = z[i] - mirrored;
   }
-  for (std::size_t k = 0; k < even(); ++k) y[2 * k] = from_even_[k];
-  for (std::size_t k = 0; k < odd(); ++k) y[2 * k + 1] = from_odd_[k];
+  if (size_ % 2 == 1) even_.weights[odd_.size] = z[odd_.size];
+  const std::span<const std::uint32_t> all(all_);
+  sum_rows<Scalar>({all, even_.weights}, even_.rows, even_.sums);
+  sum_rows<Scalar>({all.first(odd_.size), odd_.weights}, odd_.rows, odd_.sums);
+  for (std::size_t k = 0; k < odd_.size; ++k) {
+    y[2 * k] = even_.sums[k];
+    y[2 * k + 1] = odd_.sums[k];
+  }
+  if (size_ % 2 == 1) y[size_ - 1] = even_.sums[odd_.size];
 }
 
 template <class Scalar>
 void CosineBasis<Scalar>::inverse(std::span<const Scalar> y, std::span<Scalar> z) {
-  std::ranges::fill(from_even_, Scalar(0));
-  std::ranges::fill(from_odd_, Scalar(0));
-  for (std::size_t k = 0; k < even(); ++k)
-    if (y[2 * k] != 0)
-      add_row<Scalar>(y[2 * k], std::span(even_columns_).subspan(k * even(), even()), from_even_);
-  for (std::size_t k = 0; k < odd(); ++k)
-    if (y[2 * k + 1] != 0)
-      add_row<Scalar>(y[2 * k + 1], std::span(odd_columns_).subspan(k * odd(), odd()), from_odd_);
-  if (size_ % 2 == 1) z[odd()] = from_even_[odd()];
-  for (std::size_t i = 0; i < odd(); ++i) {
-    z[i] = from_even_[i] + from_odd_[i];
-    z[size_ - 1 - i] = from_even_[i] - from_odd_[i];
+  even_.invert(y, 0);
+  odd_.invert(y, 1);
+  if (size_ % 2 == 1) z[odd_.size] = even_.sums[odd_.size];
+  for (std::size_t i = 0; i < odd_.size; ++i) {
+    z[i] = even_.sums[i] + odd_.sums[i];
+    z[size_ - 1 - i] = even_.sums[i] - odd_.sums[i];
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "algorithms/compression/seam/buckets.hpp"
@@ -29,13 +30,23 @@ class CosineBasis {
   void inverse(std::span<const Scalar> y, std::span<Scalar> z);
 
  private:
-  std::size_t even() const { return (size_ + 1) / 2; }  ///< the number of even k; also of sums
-  std::size_t odd() const { return size_ / 2; }
+  /// The even k, which come from sums, or the odd k, which come from differences.
+  struct Half {
+    Half(std::size_t n, std::size_t half, std::size_t first);
+    /// sums = what the coefficients y_{2k + first} add to the coordinates. Leaves out those of 0.
+    void invert(std::span<const Scalar> y, std::size_t first);
 
-  std::size_t size_;                          ///< n
-  std::vector<Scalar> even_rows_, odd_rows_;  ///< for every sum (difference), its share of each even (odd) k
-  std::vector<Scalar> even_columns_, odd_columns_;  ///< the transposed
-  std::vector<Scalar> from_even_, from_odd_;        ///< scratch
+    std::size_t size;             ///< how many k; as many sums
+    std::vector<Scalar> rows;     ///< for every sum (difference), its share of each k, padded
+    std::vector<Scalar> columns;  ///< the transposed
+    std::vector<Scalar> weights;  ///< scratch, as all below
+    std::vector<std::uint32_t> places;
+    std::vector<Scalar> sums;
+  };
+
+  std::size_t size_;  ///< n
+  Half even_, odd_;
+  std::vector<std::uint32_t> all_;  ///< 0, 1, 2, ...
 };
 
 /// Discrete cosine transform of runs of `chunk` coordinates of every layer; the last run of a layer may be
