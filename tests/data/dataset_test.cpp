@@ -381,7 +381,8 @@ TEST_CASE("data: the MNIST test set has its published shape and digit counts") {
 TEST_CASE("data: the CIFAR-10 sample is balanced") {
   const auto folder = real_data("CIFAR-10");
   if (!folder) return;
-  const auto [train, test, held_out, labels, columns, stood_for] = load("cifar10:" + *folder + "/cifar10-sample");
+  const auto [train, test, held_out, labels, columns, stood_for] =
+      load("cifar10:" + *folder + "/cifar10-sample");
   CHECK(train->count() == 10000);
   CHECK(train->feature_count() == 3072);
   REQUIRE(test != nullptr);
