@@ -18,6 +18,8 @@ set(quick_programs
   compression_test
   data_test
   experiment_test
+  rules_test
+  supervision_test
   simulator_test
   methods_test
   statistics_test
