@@ -75,7 +75,8 @@ constexpr std::array shapes{Shape{1, 1, 1},   Shape{1, 300, 5},  Shape{7, 33, 17
 TEST_CASE_TEMPLATE("matrix product: every entry is the documented sum, on every instruction set", Scalar,
                    float, double) {
   const int targets = test::on_every_target([] {
-    for (const auto& [m, n, k] : shapes) {
+    for (const Shape& shape : shapes) {
+      const Index m = shape.m, n = shape.n, k = shape.k;
       CAPTURE(m);
       CAPTURE(n);
       CAPTURE(k);
