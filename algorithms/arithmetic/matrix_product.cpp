@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <type_traits>
 
 #include "topology/foundation/ensure.hpp"
@@ -86,8 +85,6 @@ template <class Scalar>
 constexpr std::size_t panel = tile_vectors* width<Scalar>;
 /// The same for one row.
 constexpr std::size_t line_vectors = 8;
-template <class Scalar>
-constexpr std::size_t line = line_vectors* width<Scalar>;
 
 template <std::size_t rows, std::size_t vectors, class Scalar>
 HWY_INLINE void AddTile(const Strided<Scalar>& a, const Scalar* HWY_RESTRICT b, std::size_t b_stride,

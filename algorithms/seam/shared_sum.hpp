@@ -11,9 +11,9 @@
 namespace hearsay {
 
 /// The sum of the packets of all peers, for peers in one process: the first peer that has them all adds them
-/// up, the others read its sum. For methods in which every peer adds up the same packets, once
-/// in an iteration, before it sends its next one. So everybody has a sum before anybody needs the next, and
-/// one sum is kept.
+/// up, the others read its sum. For methods in which every peer adds up the same packets, once in an
+/// iteration, before it sends its next one. So everybody has a sum before anybody needs the next, and one sum
+/// is kept.
 ///
 /// Memory     the sum, and references to its packets until the last peer has taken it.
 /// Threads    one at a time.

@@ -59,19 +59,13 @@ SyntheticShape parse_synthetic_shape(const std::string& source) {
   return shape;
 }
 
-/// Throws Misuse for data that exceed the machine's memory: the kernel would grant it, and later kill the
-/// process.
+/// Throws Misuse for data that exceed the machine's memory.
 template <class Scalar>
 void require_memory(const SyntheticShape& shape, const std::string& source) {
-  constexpr double gigabyte = 1e9;
   const double rows =
       1.125 * static_cast<double>(shape.samples) + shape.classes;  // with test samples and centers
   const double needed = rows * static_cast<double>(shape.features) * sizeof(Scalar);
-  const auto memory = static_cast<double>(machine_memory());
-  if (needed > memory)
-    throw Misuse("data.source", source,
-                 "it needs " + number_text(std::ceil(needed / gigabyte)) +
-                     " GB of memory, and this machine has " + number_text(std::floor(memory / gigabyte)));
+  if (const auto lack = beyond_memory(needed)) throw Misuse("data.source", source, "it needs " + *lack);
 }
 
 std::vector<fs::path> cifar10_batches(const fs::path& directory, Part part) {

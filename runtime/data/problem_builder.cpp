@@ -253,23 +253,19 @@ Problem<Scalar> home_problem(const RunSettings& settings, const SampleModel& mod
   return problem;
 }
 
-/// Throws Misuse for objectives that exceed the machine's memory: the kernel would grant it, and later kill
-/// the process.
+/// Throws Misuse for objectives that exceed the machine's memory.
 void require_memory_of_objectives(const std::string& kind, const SeededModel& model, const ModelShape& shape,
                                   std::size_t peers, std::size_t bytes_of_scalar) {
-  constexpr double gigabyte = 1e9;
   const auto scalar = static_cast<double>(bytes_of_scalar);
-  const double needed = model.memory(shape, static_cast<double>(peers), scalar);
-  const auto memory = static_cast<double>(machine_memory());
-  if (needed <= memory) return;
+  const auto lack = beyond_memory(model.memory(shape, static_cast<double>(peers), scalar));
+  if (!lack) return;
   const double of_none = model.memory(shape, 0.0, scalar);
   const double of_each = model.memory(shape, 1.0, scalar) - of_none;
-  const double fitting = std::floor((memory - of_none) / of_each);
+  const double fitting = std::floor((static_cast<double>(machine_memory()) - of_none) / of_each);
   throw Misuse(
       "model.kind", kind,
-      "the objectives of " + std::to_string(peers) + (peers == 1 ? " peer need " : " peers need ") +
-          number_text(std::ceil(needed / gigabyte)) + " GB of memory, and this machine has " +
-          number_text(std::floor(memory / gigabyte)) + "; " +
+      "the objectives of " + std::to_string(peers) + (peers == 1 ? " peer need " : " peers need ") + *lack +
+          "; " +
           (fitting >= 1.0 ? "expected at most " + number_text(fitting) + " peers, or fewer parameters"
                           : "expected fewer parameters") +
           ". hearsay simulate with model.kind = \"size(" + number_text(model.dimension(shape)) +

@@ -2,16 +2,26 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <fstream>
 
 #include "runtime/foundation/units.hpp"
 #include "topology/foundation/misuse.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 
 std::uint64_t machine_memory() {
   return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
          static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::optional<std::string> beyond_memory(double bytes) {
+  constexpr double gigabyte = 1e9;
+  const auto memory = static_cast<double>(machine_memory());
+  if (bytes <= memory) return std::nullopt;
+  return number_text(std::ceil(bytes / gigabyte)) + " GB of memory, and this machine has " +
+         number_text(std::floor(memory / gigabyte));
 }
 
 std::uint64_t parse_memory(std::string_view key, std::string_view text) {

@@ -159,8 +159,8 @@ std::optional<PeerId> RunStart::silent_peer(const Members& members, Instant now)
 }
 
 bool RunStart::is_blocked() const {
-  for (PeerId id = static_cast<PeerId>(peers_.size());
-       id-- > 0;)  // most peers come in order: the last is missing
+  // Most peers come in order: the last one is missing.
+  for (PeerId id = static_cast<PeerId>(peers_.size()); id-- > 0;)
     if (!comes_later(id) && (claims_.is_absent(id) || !claims_.is_ready(id))) return true;
   return false;
 }

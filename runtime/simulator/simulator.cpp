@@ -412,8 +412,10 @@ template <class Scalar>
 RunOutcome<Scalar> simulate(const Experiment<Scalar>& experiment, Duration measured_gradient,
                             const RunControl& control) {
   const RunSettings& settings = experiment.settings;
-  require_starts_of_later(settings, "hearsay simulate");
-  if (!settings.faults.empty()) return FaultyRun<Scalar>(experiment, measured_gradient, control).run();
+  if (!settings.faults.empty()) {
+    require_starts_of_later(settings, "hearsay simulate");
+    return FaultyRun<Scalar>(experiment, measured_gradient, control).run();
+  }
   return simulate<Scalar>(
       experiment, [&](PeerId id, PacketPool& packets) { return make_peer(experiment, id, packets); },
       measured_gradient, control);

@@ -40,7 +40,7 @@ HWY_INLINE Vec Close(Vec fields, std::uint64_t odd, int gap) {
   return hn::Or(hn::AndNot(mask, fields), hn::ShiftRightSame(hn::And(fields, mask), gap));
 }
 
-/// The reverse. A field is `width` bits wide, and each second one moves up, into `odd`.
+/// The reverse: the fields in `even_fields` stay, and those above them move up by `gap` bits, into `odd`.
 HWY_INLINE Vec Open(Vec fields, std::uint64_t odd, int gap, std::uint64_t even_fields) {
   const auto even = hn::Set(eights, even_fields);
   const auto moved = hn::ShiftLeftSame(hn::AndNot(even, fields), gap);

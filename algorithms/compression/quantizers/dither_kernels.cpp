@@ -20,7 +20,6 @@
 #include <hwy/highway.h>
 
 #include "algorithms/compression/quantizers/dither_levels.inl"
-#include "algorithms/compression/quantizers/element_bits.inl"
 
 HWY_BEFORE_NAMESPACE();
 namespace hearsay::HWY_NAMESPACE {
@@ -83,11 +82,8 @@ void Encode(const DitherBucket<float>& bucket, const DitherCode& code, ElementKe
       constexpr int p = decltype(number)::value;
       const std::size_t at = static_cast<std::size_t>(p) * plane + j;
       PrefetchAhead(z + at);
-      const auto place = levels.Place(hn::LoadU(floats, z + at));
       const auto plane_index = hn::Add(index, hn::Set(words, static_cast<std::uint32_t>(p * plane)));
-      const auto u =
-          hn::BitCast(ints, hn::ShiftRight<32 - fraction_bits>(ElementBits(words, plane_index, a, b)));
-      const auto q = hn::ShiftRight<fraction_bits>(hn::Add(place, u));
+      const auto q = RandomCodes(levels, hn::LoadU(floats, z + at), plane_index, a, b);
       if constexpr (apply) {
         PrefetchAhead(into + at);
         hn::StoreU(hn::Add(hn::LoadU(floats, into + at), levels.Value(q)), floats, into + at);
@@ -126,9 +122,7 @@ void Codes(std::span<const float> z, std::uint32_t first, const DitherStep<float
   std::size_t i = 0;
   for (; i + lanes <= z.size(); i += lanes) {
     PrefetchAhead(z.data() + i);
-    const auto place = levels.Place(hn::LoadU(floats, z.data() + i));
-    const auto u = hn::BitCast(ints, hn::ShiftRight<32 - fraction_bits>(ElementBits(words, index, a, b)));
-    hn::StoreU(hn::ShiftRight<fraction_bits>(hn::Add(place, u)), ints, codes + i);
+    hn::StoreU(RandomCodes(levels, hn::LoadU(floats, z.data() + i), index, a, b), ints, codes + i);
     index = hn::Add(index, index_step);
   }
   for (; i < z.size(); ++i)

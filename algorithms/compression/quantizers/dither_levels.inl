@@ -7,6 +7,8 @@
 #define HEARSAY_DITHER_LEVELS_INL
 #endif
 
+#include "algorithms/compression/quantizers/element_bits.inl"
+
 HWY_BEFORE_NAMESPACE();
 namespace hearsay::HWY_NAMESPACE {
 namespace {
@@ -93,6 +95,14 @@ struct PowersOfTwo {
   float gain;
   std::int32_t one_below_first;  ///< the exponent field one below that of the smallest level
 };
+
+/// random_code of each z, whose elements have these indices; a and b are those of the key, in all lanes.
+template <class Levels>
+HWY_INLINE hn::Vec<Ints> RandomCodes(const Levels& levels, hn::Vec<Floats> z, hn::Vec<Words> index,
+                                     hn::Vec<Words> a, hn::Vec<Words> b) {
+  const auto u = hn::BitCast(ints, hn::ShiftRight<32 - fraction_bits>(ElementBits(words, index, a, b)));
+  return hn::ShiftRight<fraction_bits>(hn::Add(levels.Place(z), u));
+}
 
 }  // namespace
 }  // namespace hearsay::HWY_NAMESPACE

@@ -18,7 +18,6 @@
 #include <hwy/highway.h>
 
 #include "algorithms/compression/quantizers/dither_levels.inl"
-#include "algorithms/compression/quantizers/element_bits.inl"
 
 HWY_BEFORE_NAMESPACE();
 namespace hearsay::HWY_NAMESPACE {
@@ -41,12 +40,8 @@ void CodeBytes(const DitherBucket<float>& bucket, const DitherCode& code, Elemen
   const auto index_step = hn::Set(words, static_cast<std::uint32_t>(lanes));
   std::size_t i = 0;
   for (; i + lanes <= bucket.z.size(); i += lanes) {
-    const auto place = levels.Place(hn::LoadU(floats, z + i));
-    const auto u = hn::BitCast(ints, hn::ShiftRight<32 - fraction_bits>(ElementBits(words, index, a, b)));
-    const auto q = hn::ShiftRight<fraction_bits>(hn::Add(place, u));
-    if constexpr (apply) {
-      hn::StoreU(hn::Add(hn::LoadU(floats, into + i), levels.Value(q)), floats, into + i);
-    }
+    const auto q = RandomCodes(levels, hn::LoadU(floats, z + i), index, a, b);
+    if constexpr (apply) hn::StoreU(hn::Add(hn::LoadU(floats, into + i), levels.Value(q)), floats, into + i);
     const auto kept = hn::And(hn::BitCast(words, q), hn::Set(words, mask));
     hn::StoreU(hn::TruncateTo(byte_lanes, kept), byte_lanes, codes + i);
     index = hn::Add(index, index_step);
@@ -132,54 +127,42 @@ HWY_EXPORT(BytesInRange);
 
 using CodeBlock = std::array<std::uint8_t, codes_in_block>;
 
-/// Calls visit(begin, count) for the blocks of a bucket.
-template <class Visit>
-bool for_each_block(std::size_t size, const Visit& visit) {
-  for (std::size_t begin = 0; begin < size; begin += codes_in_block)
-    if (!visit(begin, std::min(codes_in_block, size - begin))) return false;
-  return true;
-}
-
-/// The bytes of a block of codes in those of its bucket.
-template <class Byte>
-std::span<Byte> bytes_of_block(std::span<Byte> bytes, const DitherCode& code, std::size_t begin,
-                               std::size_t count) {
-  return bytes.subspan(begin * code.bits / 8, code.bytes(count));
-}
-
 }  // namespace
 
 void encode_stream(const DitherBucket<float>& bucket, const DitherCode& code, ElementKey key) {
   CodeBlock codes;
-  for_each_block(bucket.z.size(), [&](std::size_t begin, std::size_t count) {
-    DitherBucket<float> block = bucket;
-    block.z = bucket.z.subspan(begin, count);
-    block.first += static_cast<std::uint32_t>(begin);
-    if (bucket.into) block.into += begin;
-    HWY_DYNAMIC_DISPATCH(CodeBytesEither)(block, code, key, codes.data());
-    pack_stream(std::span(codes).first(count), code.bits, bytes_of_block(bucket.bytes, code, begin, count));
-    return true;
-  });
+  for_each_block(bucket.bytes, bucket.z.size(), code.bits,
+                 [&](std::size_t begin, std::size_t size, std::span<std::byte> bytes) {
+                   DitherBucket<float> block = bucket;
+                   block.z = bucket.z.subspan(begin, size);
+                   block.first += static_cast<std::uint32_t>(begin);
+                   if (bucket.into) block.into += begin;
+                   HWY_DYNAMIC_DISPATCH(CodeBytesEither)(block, code, key, codes.data());
+                   pack_stream(std::span(codes).first(size), code.bits, bytes);
+                 });
 }
 
-void accumulate_stream(std::span<const std::byte> bytes, const DitherCode& code, float step, float scale,
+void accumulate_stream(std::span<const std::byte> stream, const DitherCode& code, float step, float scale,
                        std::span<float> into) {
   CodeBlock codes;
-  for_each_block(into.size(), [&](std::size_t begin, std::size_t count) {
-    const auto block = std::span(codes).first(count);
-    unpack_stream(bytes_of_block(bytes, code, begin, count), code.bits, block);
-    HWY_DYNAMIC_DISPATCH(AccumulateBytesEither)(block, code, step, scale, into.data() + begin);
-    return true;
-  });
+  for_each_block(stream, into.size(), code.bits,
+                 [&](std::size_t begin, std::size_t size, std::span<const std::byte> bytes) {
+                   const auto block = std::span(codes).first(size);
+                   unpack_stream(bytes, code.bits, block);
+                   HWY_DYNAMIC_DISPATCH(AccumulateBytesEither)(block, code, step, scale, into.data() + begin);
+                 });
 }
 
-bool stream_in_range(std::span<const std::byte> bytes, const DitherCode& code, std::size_t size) {
+bool stream_in_range(std::span<const std::byte> stream, const DitherCode& code, std::size_t size) {
   CodeBlock codes;
-  return for_each_block(size, [&](std::size_t begin, std::size_t count) {
-    const auto block = std::span(codes).first(count);
-    unpack_stream(bytes_of_block(bytes, code, begin, count), code.bits, block);
-    return HWY_DYNAMIC_DISPATCH(BytesInRange)(block, code);
-  });
+  bool all_are = true;
+  for_each_block(stream, size, code.bits,
+                 [&](std::size_t, std::size_t in_block, std::span<const std::byte> bytes) {
+                   const auto block = std::span(codes).first(in_block);
+                   unpack_stream(bytes, code.bits, block);
+                   all_are = all_are && HWY_DYNAMIC_DISPATCH(BytesInRange)(block, code);
+                 });
+  return all_are;
 }
 
 }  // namespace hearsay

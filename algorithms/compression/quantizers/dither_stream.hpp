@@ -15,10 +15,10 @@ namespace hearsay {
 void encode_stream(const DitherBucket<float>& bucket, const DitherCode& code, ElementKey key);
 
 /// As accumulate_bucket.
-void accumulate_stream(std::span<const std::byte> bytes, const DitherCode& code, float step, float scale,
+void accumulate_stream(std::span<const std::byte> stream, const DitherCode& code, float step, float scale,
                        std::span<float> into);
 
 /// True if every code of the bucket is in [-levels, levels].
-bool stream_in_range(std::span<const std::byte> bytes, const DitherCode& code, std::size_t size);
+bool stream_in_range(std::span<const std::byte> stream, const DitherCode& code, std::size_t size);
 
 }  // namespace hearsay

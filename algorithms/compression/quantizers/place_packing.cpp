@@ -46,25 +46,24 @@ void pack_words(std::span<const std::int32_t> codes, std::int32_t zero, unsigned
                 std::span<std::byte> bytes) {
   const std::uint32_t mask = (1u << bits) - 1;
   std::array<std::uint8_t, codes_in_block> block;
-  for (std::size_t begin = 0; begin < codes.size(); begin += block.size()) {
-    const auto part = codes.subspan(begin, std::min(block.size(), codes.size() - begin));
-    for (std::size_t j = 0; j < part.size(); ++j)
-      block[j] = static_cast<std::uint8_t>(static_cast<std::uint32_t>(part[j] - zero) >> shift & mask);
-    pack_stream(std::span(block).first(part.size()), bits,
-                bytes.subspan(begin * bits / 8, place_bytes(part.size(), bits)));
-  }
+  for_each_block(
+      bytes, codes.size(), bits, [&](std::size_t begin, std::size_t size, std::span<std::byte> part) {
+        for (std::size_t j = 0; j < size; ++j)
+          block[j] =
+              static_cast<std::uint8_t>(static_cast<std::uint32_t>(codes[begin + j] - zero) >> shift & mask);
+        pack_stream(std::span(block).first(size), bits, part);
+      });
 }
 
 void unpack_words(std::span<const std::byte> bytes, unsigned shift, unsigned bits,
                   std::span<std::int32_t> words) {
   std::array<std::uint8_t, codes_in_block> block;
-  for (std::size_t begin = 0; begin < words.size(); begin += block.size()) {
-    const auto part = words.subspan(begin, std::min(block.size(), words.size() - begin));
-    unpack_stream(bytes.subspan(begin * bits / 8, place_bytes(part.size(), bits)), bits,
-                  std::span(block).first(part.size()));
-    for (std::size_t j = 0; j < part.size(); ++j)
-      part[j] |= static_cast<std::int32_t>(std::uint32_t{block[j]} << shift);
-  }
+  for_each_block(bytes, words.size(), bits,
+                 [&](std::size_t begin, std::size_t size, std::span<const std::byte> part) {
+                   unpack_stream(part, bits, std::span(block).first(size));
+                   for (std::size_t j = 0; j < size; ++j)
+                     words[begin + j] |= static_cast<std::int32_t>(std::uint32_t{block[j]} << shift);
+                 });
 }
 
 }  // namespace
