@@ -10,8 +10,8 @@ Task AllreduceSgd<Scalar>::iterate(Iteration<Scalar>& it) {
   const Vector<Scalar>& gradient = co_await it.gradient(x_);
   sum_ = gradient;
 
-  // reduce-scatter, all-gather: sum_j g_j
-  co_await ring_.sum(it, view(sum_));
+  // all-reduce: sum_j g_j
+  co_await all_reduce_.sum(it, view(sum_));
 
   // step: x <- x - (eta/n) sum_j g_j
   x_ -= it.step_size() / static_cast<Scalar>(peer_count_) * sum_;
@@ -25,13 +25,13 @@ void AllreduceSgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic AllreduceSgd<Scalar>::traffic(std::uint64_t, const PeerRows&) const {
-  return ring_.traffic(static_cast<std::uint64_t>(x_.size()), sizeof(Scalar));
+  return all_reduce_.traffic(static_cast<std::uint64_t>(x_.size()), sizeof(Scalar));
 }
 
 MethodInfo allreduce_sgd_info() {
   return {
       .name = "allreduce-sgd",
-      .summary = "centralized SGD by ring all-reduce: the baseline",
+      .summary = "centralized SGD by all-reduce: the baseline",
       .equation = "x <- x - (eta/n) sum_j g_j",
       .bytes = "2(n-1) (4d/n + 64)",
       .source = "ring of Patarasuk and Yuan 2009, section 4",
@@ -39,8 +39,11 @@ MethodInfo allreduce_sgd_info() {
       .pattern = Pattern::ring,
       .permits_negative_weights = true,
       .permits_time_varying = true,
+      .options = {{option::reduce, "auto"}},
+      .pattern_with = reduce_pattern,
+      .summed = [](const MethodOptions&, std::uint64_t d, const SegmentTable&) { return std::vector{d}; },
       .trials = {.with = {{.because = "averages exactly: no method of plain steps takes fewer iterations"}}},
-      .manual = {.iteration = "x <- x - (eta/n) sum_j g_j, by a ring all-reduce",
+      .manual = {.iteration = "x <- x - (eta/n) sum_j g_j, by an all-reduce",
                  .memory = "3",
                  .needs = "nothing of W"},
       .make = factory<AllreduceSgd>()};

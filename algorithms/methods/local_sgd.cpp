@@ -25,7 +25,7 @@ Task LocalSgd<Scalar>::iterate(Iteration<Scalar>& it) {
     averaged_.copy_to_end_of(sum_);
   }
   Vector<Scalar>& sum = averages() ? sum_ : drift_;
-  co_await ring_.sum(it, view(sum));
+  co_await all_reduce_.sum(it, view(sum));
   const Scalar share = Scalar(1) / static_cast<Scalar>(peer_count_);
   if (averages()) {
     drift_ = sum_.head(drift_.size());
@@ -48,10 +48,21 @@ void LocalSgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic LocalSgd<Scalar>::traffic(std::uint64_t, const PeerRows&) const {
-  return ring_.traffic(static_cast<std::uint64_t>(averages() ? sum_.size() : x_.size()), sizeof(Scalar));
+  return all_reduce_.traffic(static_cast<std::uint64_t>(averages() ? sum_.size() : x_.size()),
+                             sizeof(Scalar));
 }
 
 namespace {
+
+std::vector<std::uint64_t> summed_of(const MethodOptions& options, std::uint64_t d,
+                                     const SegmentTable& segments) {
+  if (options[option::inner_state] != "average") return {d};
+  StateVectors<float> averaged;
+  const auto optimizer =
+      make_local_optimizer<float>(options[option::optimizer], static_cast<Index>(d), segments);
+  optimizer->visit_state(averaged);
+  return {d + static_cast<std::uint64_t>(averaged.size())};
+}
 
 /// What the three methods have in common.
 MethodInfo local_sgd_family(const std::string& outer) {
@@ -67,7 +78,10 @@ MethodInfo local_sgd_family(const std::string& outer) {
           .options = {{option::optimizer, "sgd"},
                       {option::local_steps, 10},
                       {option::outer, outer},
-                      {option::inner_state, "keep"}},
+                      {option::inner_state, "keep"},
+                      {option::reduce, "auto"}},
+          .pattern_with = reduce_pattern,
+          .summed = summed_of,
           .manual = {.needs = "nothing of W"},
           .make = factory<LocalSgd>()};
 }
@@ -77,7 +91,7 @@ MethodInfo local_sgd_family(const std::string& outer) {
 MethodInfo local_sgd_info() {
   MethodInfo info = local_sgd_family("none(1)");
   info.name = "local-sgd";
-  info.summary = "H local steps, then the mean of the models by ring all-reduce";
+  info.summary = "H local steps, then the mean of the models by all-reduce";
   info.equation = "y_i = x after H local steps; x <- (1/n) sum_j y_j";
   info.source = "Stich 2019, arXiv:1805.09767, Algorithm 1";
   info.manual.memory = "4";
@@ -89,7 +103,7 @@ MethodInfo local_sgd_info() {
 MethodInfo diloco_info() {
   MethodInfo info = local_sgd_family("nesterov(0.7, 0.9)");
   info.name = "diloco";
-  info.summary = "H local steps, then an outer Nesterov step by the mean drift, by ring all-reduce";
+  info.summary = "H local steps, then an outer Nesterov step by the mean drift, by all-reduce";
   info.equation =
       "D = (1/n) sum_j (x - y_j); x by the outer rule: m <- beta m + D; x <- x - rho (D + beta m)";
   info.source = "Douillard et al. 2023, arXiv:2311.08105, Algorithm 1";
@@ -102,7 +116,7 @@ MethodInfo diloco_info() {
 MethodInfo slowmo_info() {
   MethodInfo info = local_sgd_family("slowmo(1, 0.5)");
   info.name = "slowmo";
-  info.summary = "H local steps, then slow momentum on the mean drift, by ring all-reduce";
+  info.summary = "H local steps, then slow momentum on the mean drift, by all-reduce";
   info.equation = "D = (1/n) sum_j (x - y_j); m <- beta m + D/eta; x <- x - alpha eta m";
   info.source = "Wang et al. 2020, arXiv:1910.00643, Algorithm 1";
   info.manual.memory = "5";

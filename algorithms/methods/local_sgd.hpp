@@ -1,8 +1,8 @@
 #pragma once
 
+#include "algorithms/methods/parts/all_reduce.hpp"
 #include "algorithms/methods/parts/local_steps.hpp"
 #include "algorithms/methods/parts/outer_rule.hpp"
-#include "algorithms/methods/parts/ring_sum.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/parts/state_vectors.hpp"
 #include "algorithms/seam/method.hpp"
@@ -15,20 +15,22 @@ extern const TextOption inner_state;
 }  // namespace option
 
 /// Local SGD, DiLoCo and SlowMo: H local steps at every peer, and an outer step by the mean of their changes,
-/// summed by a ring all-reduce. The three differ in the outer rule.
+/// summed by an all-reduce. The three differ in the outer rule.
 ///
 ///   inner   y_i = x;  H times: g_i = grad F_i(y_i; xi_i);  y_i <- y_i - eta g_i
-///   reduce  D = (1/n) sum_i (x - y_i)                                         ring all-reduce (RingSum)
+///   reduce  D = (1/n) sum_i (x - y_i)                                         (AllReduce)
 ///   outer   local-sgd   x <- x - rho D                                        rho = 1: the mean of the y_i
 ///           diloco      m <- beta m + D;        x <- x - rho (D + beta m)
 ///           slowmo      m <- beta m + D/eta_t;  x <- x - alpha eta_t m
 ///
 /// Sends      2(n-1) messages of 4d/n bytes (8d/n in double) per iteration, one after the other, to the peer
-///            with the next id, whatever the mixing graph. An iteration is a round of H steps.
-/// Options    optimizer, the local step rule instead of -eta g; local_steps = H, each on its own minibatch;
-///            outer, the outer rule (OuterRule): every method of this file takes any; inner_state, what
-///            becomes of the optimizer's state after a round: each peer keeps its own, or begins anew, or
-///            takes the mean over the peers, which is summed along with D.
+///            with the next id, or log2 n of 4d bytes (reduce = "doubling"), whatever the mixing graph. An
+///            iteration is a round of H steps.
+/// Options    reduce, how the sum is formed (AllReduce); optimizer, the local step rule instead of -eta g;
+///            local_steps = H, each on its own minibatch; outer, the outer rule (OuterRule): every method of
+///            this file takes any; inner_state, what becomes of the optimizer's state after a round: each
+///            peer keeps its own, or begins anew, or takes the mean over the peers, which is summed along
+///            with D.
 /// Shapes     x, y, D, g in R^d, and m with momentum: memory 4 d (local-sgd), 5 d, and the
 ///            optimizer's state, twice if it is averaged.
 /// Needs      nothing of W. No compressor. An adaptive optimizer (adam, ...) takes steps of much the same
@@ -46,7 +48,7 @@ class LocalSgd final : public Algorithm<Scalar> {
  public:
   explicit LocalSgd(const MethodInput<Scalar>& input)
       : peer_count_(input.peer_count),
-        ring_(input.self, input.peer_count),
+        all_reduce_(input.options[option::reduce], input.self, input.peer_count),
         x_(input.initial),
         local_(input),
         outer_(OuterRule::parse(input.options[option::outer]), input.initial.size()),
@@ -65,7 +67,7 @@ class LocalSgd final : public Algorithm<Scalar> {
   bool averages() const { return sum_.size() != 0; }
 
   PeerId peer_count_;
-  RingSum ring_;
+  AllReduce all_reduce_;
   Vector<Scalar> x_;
   LocalSteps<Scalar> local_;
   OuterStep<Scalar> outer_;

@@ -10,36 +10,38 @@
 
 namespace hearsay {
 
-template <class Scalar>
-PowerSgd<Scalar>::PowerSgd(const MethodInput<Scalar>& input)
-    : peer_count_(input.peer_count),
-      ring_(input.self, input.peer_count),
-      x_(input.initial),
-      error_(Vector<Scalar>::Zero(input.initial.size())) {
-  std::size_t left = 0;
-  std::size_t right = 0;
-  for (const Segment& segment : input.segments) {
+LowRankLayers::LowRankLayers(const SegmentTable& segments, std::uint64_t rank) {
+  for (const Segment& segment : segments) {
     Layer layer{.begin = static_cast<std::size_t>(segment.begin),
                 .size = static_cast<std::size_t>(segment.size()),
                 .rows = static_cast<std::size_t>(segment.rows),
                 .columns = static_cast<std::size_t>(segment.columns),
                 .rank = 0,
-                .left = left,
+                .left = left_size,
                 .left_size = static_cast<std::size_t>(segment.size()),
-                .right = right,
+                .right = right_size,
                 .right_size = 0};
     if (layer.rows > 1 && layer.columns > 1) {
-      layer.rank = static_cast<std::size_t>(
-          std::min({input.options[option::rank], std::uint64_t{layer.rows}, std::uint64_t{layer.columns}}));
+      layer.rank =
+          static_cast<std::size_t>(std::min({rank, std::uint64_t{layer.rows}, std::uint64_t{layer.columns}}));
       layer.left_size = layer.rank * layer.rows;
       layer.right_size = layer.rank * layer.columns;
     }
-    left += layer.left_size;
-    right += layer.right_size;
-    layers_.push_back(layer);
+    left_size += layer.left_size;
+    right_size += layer.right_size;
+    layers.push_back(layer);
   }
-  left_.resize(static_cast<Index>(left));
-  right_.resize(static_cast<Index>(right));
+}
+
+template <class Scalar>
+PowerSgd<Scalar>::PowerSgd(const MethodInput<Scalar>& input)
+    : peer_count_(input.peer_count),
+      all_reduce_(input.options[option::reduce], input.self, input.peer_count),
+      layers_(input.segments, input.options[option::rank]),
+      x_(input.initial),
+      error_(Vector<Scalar>::Zero(input.initial.size())),
+      left_(static_cast<Index>(layers_.left_size)),
+      right_(static_cast<Index>(layers_.right_size)) {
   // The first Q is the same at all peers.
   RandomStream random(input.seed, std::numeric_limits<PeerId>::max(), 0, Purpose::decision);
   for (Scalar& entry : right_) entry = static_cast<Scalar>(random.normal());
@@ -56,17 +58,17 @@ Task PowerSgd<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // left: P = (1/n) sum_j M_j Q
   compute_left();
-  co_await ring_.sum(it, view(left_));
+  co_await all_reduce_.sum(it, view(left_));
   left_ *= share;
 
   // directions: P <- its columns made orthonormal
-  for (const Layer& layer : layers_)
+  for (const Layer& layer : layers_.layers)
     if (layer.rank > 0)
       orthonormalise<Scalar>(view(left_).subspan(layer.left, layer.left_size), {}, layer.rank);
 
   // right: Q = (1/n) sum_j M_j' P
   compute_right();
-  if (right_.size() > 0) co_await ring_.sum(it, view(right_), ring_.steps());
+  if (right_.size() > 0) co_await all_reduce_.sum(it, view(right_), all_reduce_.steps());
   right_ *= share;
 
   remember_and_step(it.step_size());
@@ -75,7 +77,7 @@ Task PowerSgd<Scalar>::iterate(Iteration<Scalar>& it) {
 /// left: M_i Q, and the layers that are no matrices as they are
 template <class Scalar>
 void PowerSgd<Scalar>::compute_left() {
-  for (const Layer& layer : layers_) {
+  for (const Layer& layer : layers_.layers) {
     const std::span<const Scalar> matrix = of_layer(error_, layer);
     if (layer.rank == 0) std::ranges::copy(matrix, view(left_).subspan(layer.left).begin());
     for (std::size_t k = 0; k < layer.rank; ++k)
@@ -86,14 +88,14 @@ void PowerSgd<Scalar>::compute_left() {
 /// right: M_i' P
 template <class Scalar>
 void PowerSgd<Scalar>::compute_right() {
-  for (const Layer& layer : layers_)
+  for (const Layer& layer : layers_.layers)
     for (std::size_t k = 0; k < layer.rank; ++k)
       transposed_times<Scalar>(of_layer(error_, layer), left_column(layer, k), right_column(layer, k));
 }
 
 template <class Scalar>
 void PowerSgd<Scalar>::remember_and_step(Scalar step_size) {
-  for (const Layer& layer : layers_) {
+  for (const Layer& layer : layers_.layers) {
     const std::span<Scalar> model = of_layer(x_, layer);
     const std::span<Scalar> error = of_layer(error_, layer);
     if (layer.rank == 0) {
@@ -120,9 +122,9 @@ void PowerSgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic PowerSgd<Scalar>::traffic(std::uint64_t, const PeerRows&) const {
-  Traffic traffic = ring_.traffic(static_cast<std::uint64_t>(left_.size()), sizeof(Scalar));
+  Traffic traffic = all_reduce_.traffic(static_cast<std::uint64_t>(left_.size()), sizeof(Scalar));
   if (right_.size() > 0) {
-    const Traffic right = ring_.traffic(static_cast<std::uint64_t>(right_.size()), sizeof(Scalar));
+    const Traffic right = all_reduce_.traffic(static_cast<std::uint64_t>(right_.size()), sizeof(Scalar));
     traffic.messages += right.messages;
     traffic.payload_bytes += right.payload_bytes;
   }
@@ -133,7 +135,7 @@ MethodInfo powersgd_info() {
   return {
       .name = "powersgd",
       .aliases = {"power-sgd"},
-      .summary = "centralized SGD on gradients of low rank, by ring all-reduce, with error feedback",
+      .summary = "centralized SGD on gradients of low rank, by all-reduce, with error feedback",
       .equation = "M_i = G_i + E_i; P = orth(mean M_j Q); Q = mean M_j' P; x <- x - eta P Q'",
       .bytes = "4(n-1) (4 rank (rows or columns) / n + 64)",
       .source = "Vogels et al. 2019, arXiv:1905.13727, Algorithms 1 and 2",
@@ -141,9 +143,17 @@ MethodInfo powersgd_info() {
       .pattern = Pattern::ring,
       .permits_negative_weights = true,
       .permits_time_varying = true,
-      .options = {{option::rank, 2}},
+      .options = {{option::rank, 2}, {option::reduce, "auto"}},
       .divides_by_step = [](const MethodOptions&) { return std::string("powersgd"); },
       .unknown_sizes = [](const MethodOptions&) { return UnknownSizes{"the matrices of the layers"}; },
+      .pattern_with = reduce_pattern,
+      .summed =
+          [](const MethodOptions& options, std::uint64_t, const SegmentTable& segments) {
+            const LowRankLayers layers(segments, options[option::rank]);
+            std::vector<std::uint64_t> lengths = {layers.left_size};
+            if (layers.right_size > 0) lengths.push_back(layers.right_size);
+            return lengths;
+          },
       .trials = {.with = {{.because = "gradients of rank 2: for large matrices", .iterations = 1.5}}},
       .manual = {.iteration = "M_i = G_i + E_i for every layer's matrix; P = orthonormal columns of (1/n) "
                               "sum_j M_j Q; Q = (1/n) sum_j M_j' P; E_i = M_i - P Q'; x <- x - eta P Q'",

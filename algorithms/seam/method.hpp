@@ -170,6 +170,12 @@ struct MethodInfo {
   /// Returns why, with these options, it cannot lose a neighbor although `membership` permits it; empty if it
   /// can. Null if it always can.
   std::string (*keeps_all_because)(const MethodOptions&) = nullptr;
+  /// Returns who talks to whom with these options, if that depends on them. It differs from `pattern` in
+  /// partners only. Null if it does not depend on them.
+  const Pattern& (*pattern_with)(const MethodOptions&) = nullptr;
+  /// Returns how long the vectors are that all peers sum in an iteration, one after the other, for a model in
+  /// R^d with these layers. Null if it does not read algorithm.reduce.
+  std::vector<std::uint64_t> (*summed)(const MethodOptions&, std::uint64_t d, const SegmentTable&) = nullptr;
   /// True if it reads the spectrum of W with these options (MethodInput::rho). Null if it never does.
   bool (*reads_rho)(const MethodOptions&) = nullptr;
   /// The model of its consensus along an eigenvector of W, from (options, keep, mu) as in gossip_model.hpp.
@@ -183,5 +189,10 @@ struct MethodInfo {
   MethodManual manual = {};
   MethodFactory make = {};
 };
+
+/// Returns who talks to whom with the method's complete options.
+inline const Pattern& pattern_of(const MethodInfo& method, const MethodOptions& options) {
+  return method.pattern_with ? method.pattern_with(options) : method.pattern;
+}
 
 }  // namespace hearsay

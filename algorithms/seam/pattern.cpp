@@ -1,6 +1,7 @@
 #include "algorithms/seam/pattern.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace hearsay {
 
@@ -37,10 +38,23 @@ Partners adjacent_ids(PeerId id, const Schedule& schedule) {
   return n == 1 ? Partners{} : Partners{{(id + n - 1) % n}, {(id + 1) % n}};
 }
 
-std::optional<std::uint64_t> lead_around_the_ring(const Graph&, bool, std::uint64_t) { return 1; }
+Partners doubling_partners(PeerId id, const Schedule& schedule) {
+  const PeerId n = schedule.peer_count();
+  const PeerId power = std::bit_floor(n);
+  std::vector<PeerId> ids;
+  if (id >= power) ids.push_back(id - power);
+  if (id < power)
+    for (PeerId bit = 1; bit < power; bit *= 2) ids.push_back(id ^ bit);
+  if (id < n - power) ids.push_back(id + power);
+  std::ranges::sort(ids);
+  return {ids, ids};
+}
 
-/// The sender has completed iteration t - 1, for which the messages of all peers went around the ring. So
-/// every peer has begun t - 1, and needs nothing older.
+/// Every iteration adds up messages of all peers.
+std::optional<std::uint64_t> lead_of_a_sum(const Graph&, bool, std::uint64_t) { return 1; }
+
+/// The sender has completed iteration t - 1, for which it needed the messages of all peers, if only in sums.
+/// So every peer has begun t - 1, and needs nothing older.
 std::uint64_t forgotten_by_all(PeerId, const SenderProgress& of) { return of.iteration - 1; }
 
 }  // namespace
@@ -58,8 +72,16 @@ constinit const Pattern Pattern::ring = {.uses_graph = false,
                                          .has_leader = true,
                                          .has_hub = false,
                                          .partners = adjacent_ids,
-                                         .lead = lead_around_the_ring,
+                                         .lead = lead_of_a_sum,
                                          .forgets = forgotten_by_all};
+
+constinit const Pattern Pattern::doubling = {.uses_graph = false,
+                                             .reads_weights = false,
+                                             .has_leader = true,
+                                             .has_hub = false,
+                                             .partners = doubling_partners,
+                                             .lead = lead_of_a_sum,
+                                             .forgets = forgotten_by_all};
 
 constinit const Pattern Pattern::star = {.uses_graph = true,
                                          .reads_weights = false,

@@ -29,7 +29,9 @@ struct SenderProgress {
 struct Pattern {
   static const Pattern gossip;  ///< the neighbors in the mixing graph, mixed by the weights of W
   static const Pattern ring;    ///< the peer with the next id, whatever the graph
-  static const Pattern star;    ///< a hub, peer 0, and its workers; the graph is a star, its weights unread
+  /// Peers whose ids differ in one bit; those from the largest power of two on with one each (DoublingSum).
+  static const Pattern doubling;
+  static const Pattern star;  ///< a hub, peer 0, and its workers; the graph is a star, its weights unread
 
   bool uses_graph;  ///< if false, every peer takes part in every iteration, whatever the graph and schedule
   bool reads_weights;  ///< mixes by W, which must then be doubly stochastic

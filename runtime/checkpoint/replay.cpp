@@ -17,7 +17,7 @@ class Replay {
  public:
   Replay(const Experiment<Scalar>& experiment, Peer<Scalar>& peer, SessionState known, PeerMeters& meters)
       : experiment_(experiment),
-        pattern_(experiment.method->pattern),
+        pattern_(pattern_of(experiment)),
         staleness_(staleness_of(experiment.settings)),
         restored_after_(peer.iteration()),
         destinations_(partners_of(experiment, peer.id()).destinations),

@@ -33,6 +33,23 @@ Problem<Scalar> completed(Problem<Scalar> problem, const RunSettings& settings) 
   return problem;
 }
 
+/// Returns whom peer `id` hears and whom it sends to, by any way of algorithm.reduce if the method reads it:
+/// which way is the quickest depends on the links that the user describes.
+template <class Scalar>
+Partners possible_partners(const Experiment<Scalar>& experiment, PeerId id) {
+  Partners partners = partners_of(experiment, id);
+  if (!experiment.method->summed) return partners;
+  for (const Pattern* way : {&Pattern::ring, &Pattern::doubling}) {
+    const Partners of_way = way->partners(id, *experiment.schedule);
+    partners.sources.insert(partners.sources.end(), of_way.sources.begin(), of_way.sources.end());
+    partners.destinations.insert(partners.destinations.end(), of_way.destinations.begin(),
+                                 of_way.destinations.end());
+  }
+  std::ranges::sort(partners.sources);
+  std::ranges::sort(partners.destinations);
+  return partners;
+}
+
 /// Throws Misuse for an experiment that cannot work. Returns what is doubtful, and what is known of limits.
 template <class Scalar>
 Soundness checked(const Experiment<Scalar>& experiment, bool user_sets_consensus_step) {
@@ -40,7 +57,7 @@ Soundness checked(const Experiment<Scalar>& experiment, bool user_sets_consensus
   const NamedTopology& topology = experiment.topology;
   require_divisible_steps<Scalar>(settings, experiment.step_size, experiment.iterations);
   require_links_in_use(settings, topology.graph, topology.mixing,
-                       [&](PeerId id) { return partners_of(experiment, id); });
+                       [&](PeerId id) { return possible_partners(experiment, id); });
   require_known_evaluations(settings, *experiment.method, lead_by_messages(experiment).has_value());
   return check_soundness<Scalar>(settings, topology.graph, view_of(experiment), user_sets_consensus_step);
 }
@@ -120,7 +137,7 @@ Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem)
 
 template <class Scalar>
 Partners partners_of(const Experiment<Scalar>& experiment, PeerId id) {
-  Partners partners = experiment.method->pattern.partners(id, *experiment.schedule);
+  Partners partners = pattern_of(experiment).partners(id, *experiment.schedule);
   if (experiment.settings.failure.hub_standby)
     add_partners_of_standby(*experiment.settings.failure.hub_standby, id, experiment.peer_count(), partners);
   return partners;
@@ -129,8 +146,7 @@ Partners partners_of(const Experiment<Scalar>& experiment, PeerId id) {
 template <class Scalar>
 std::optional<std::uint64_t> lead_by_messages(const Experiment<Scalar>& experiment) {
   const bool all_speak = experiment.schedule->period() == 1 && experiment.topology.weights != "one-way";
-  return experiment.method->pattern.lead(experiment.topology.graph, all_speak,
-                                         staleness_of(experiment.settings));
+  return pattern_of(experiment).lead(experiment.topology.graph, all_speak, staleness_of(experiment.settings));
 }
 
 template <class Scalar>

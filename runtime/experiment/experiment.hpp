@@ -89,6 +89,12 @@ std::optional<std::size_t> model_bytes_of(const Experiment<Scalar>& experiment) 
   return static_cast<std::size_t>(experiment.problem.dimension()) * sizeof(Scalar);
 }
 
+/// Returns who talks to whom, by the method and its options.
+template <class Scalar>
+const Pattern& pattern_of(const Experiment<Scalar>& experiment) {
+  return pattern_of(*experiment.method, experiment.settings.algorithm.options);
+}
+
 /// Returns whom peer `id` hears and whom it sends to, by the method's pattern. The standby of a hub and the
 /// other workers are partners, too.
 template <class Scalar>

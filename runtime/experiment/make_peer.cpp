@@ -36,7 +36,7 @@ template <class Scalar>
 Partners mixing_partners(const Experiment<Scalar>& experiment, PeerId id) {
   Partners partners;
   if (experiment.method->pattern.uses_graph)
-    partners = experiment.method->pattern.partners(id, *experiment.schedule);
+    partners = pattern_of(experiment).partners(id, *experiment.schedule);
   if (experiment.schedule->period() == 1) partners.destinations.clear();
   return partners;
 }

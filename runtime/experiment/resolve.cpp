@@ -15,6 +15,7 @@
 #include "algorithms/methods/parts/worker_steps.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/objectives/model.hpp"
+#include "runtime/experiment/quickest_reduce.hpp"
 #include "runtime/rules/sensible_run.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
@@ -121,6 +122,8 @@ RunSettings with_method_resolved(RunSettings settings, const Problem<Scalar>& pr
   if (MethodOptions& options = algorithm.options; options.has(option::feedback))
     options.set(option::feedback, resolved_feedback(options[option::feedback], traits));
   settle_hub_options(settings, traits, problem);
+  if (MethodOptions& options = algorithm.options; options.find(option::reduce) == "auto")
+    options.set(option::reduce, reduce_times(settings, problem.objectives.front()->segments())->quickest());
   return settings;
 }
 

@@ -185,6 +185,8 @@ TEST_CASE("experiment: a link of its own between peers that never talk is refuse
   CHECK(refusal(settings) == "network.link = from 0 to 7: expected two neighbors of the topology");
   settings.link_overrides[1] = {7, 0, 2ms, {}};
   CHECK(refusal(settings) == "");
+  settings.link_overrides[1] = {0, 4, 2ms, {}};  // by doubling
+  CHECK(refusal(settings) == "");
 }
 
 TEST_CASE("experiment: a batch beyond 4,096 and every shard is refused, one up to either is not") {

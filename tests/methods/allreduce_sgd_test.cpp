@@ -8,35 +8,64 @@ namespace hearsay::test::allreduce_sgd_test {
 
 namespace {
 
-/// All-reduce SGD in one loop, adding up in the order of the ring: chunk c begins with peer c.
+/// Returns coordinate k of the sum of the gradients in the order of the ring: chunk c begins with peer c.
 template <class Scalar>
-Vector<Scalar> serial_reference(const Problem<Scalar>& problem, std::uint64_t iterations, double step_size) {
-  const Index n = static_cast<Index>(problem.peer_count());
+Scalar sum_round_the_ring(const std::vector<Vector<Scalar>>& gradients, Index k) {
+  const Index n = static_cast<Index>(gradients.size());
+  const Index d = gradients.front().size();
+  Index c = 0;
+  while ((c + 1) * d / n <= k) ++c;
+  Scalar sum = gradients[static_cast<std::size_t>(c)][k];
+  for (Index step = 1; step < n; ++step) sum += gradients[static_cast<std::size_t>((c + step) % n)][k];
+  return sum;
+}
+
+/// The same in the order of recursive doubling: peers beyond the largest power of two are added first, then
+/// halves of the peers, as the leaves of a tree.
+template <class Scalar>
+Scalar sum_by_doubling(const std::vector<Vector<Scalar>>& gradients, Index k) {
+  std::size_t power = 1;
+  while (2 * power <= gradients.size()) power *= 2;
+  std::vector<Scalar> sums;
+  for (std::size_t i = 0; i < power; ++i) {
+    sums.push_back(gradients[i][k]);
+    if (power + i < gradients.size()) sums.back() += gradients[power + i][k];
+  }
+  while (sums.size() > 1) {
+    std::vector<Scalar> of_pairs;
+    for (std::size_t i = 0; i < sums.size(); i += 2) of_pairs.push_back(sums[i] + sums[i + 1]);
+    sums = of_pairs;
+  }
+  return sums.front();
+}
+
+/// All-reduce SGD in one loop, adding up in the order of the way.
+template <class Scalar>
+Vector<Scalar> serial_reference(const Problem<Scalar>& problem, const std::string& reduce,
+                                std::uint64_t iterations, double step_size) {
   const Index d = problem.dimension();
   Vector<Scalar> x = problem.initial;
-  std::vector<Vector<Scalar>> gradients(static_cast<std::size_t>(n), Vector<Scalar>(d));
+  std::vector<Vector<Scalar>> gradients(problem.peer_count(), Vector<Scalar>(d));
   const Index sample = 0;
   for (std::uint64_t t = 1; t <= iterations; ++t) {
     for (std::size_t i = 0; i < gradients.size(); ++i)
       problem.objectives[i]->gradient(x, {&sample, 1}, gradients[i]);
     for (Index k = 0; k < d; ++k) {
-      Index c = 0;
-      while ((c + 1) * d / n <= k) ++c;
-      Scalar sum = gradients[static_cast<std::size_t>(c)][k];
-      for (Index step = 1; step < n; ++step) sum += gradients[static_cast<std::size_t>((c + step) % n)][k];
-      x[k] -= static_cast<Scalar>(step_size) / static_cast<Scalar>(n) * sum;
+      const Scalar sum = reduce == "ring" ? sum_round_the_ring(gradients, k) : sum_by_doubling(gradients, k);
+      x[k] -= static_cast<Scalar>(step_size) / static_cast<Scalar>(gradients.size()) * sum;
     }
   }
   return x;
 }
 
 template <class Scalar>
-void check_against_serial(PeerId peers, Index dimension) {
+void check_against_serial(const std::string& reduce, PeerId peers, Index dimension) {
+  CAPTURE(reduce);
   CAPTURE(peers);
   CAPTURE(dimension);
-  const auto experiment =
-      quadratics_in<Scalar>({"ring", peers}, "allreduce-sgd", {}, Shared::nothing, dimension);
-  const Vector<Scalar> expected = serial_reference(experiment.problem, 12, 0.1);
+  const auto experiment = quadratics_in<Scalar>(
+      {"ring", peers}, "allreduce-sgd", {.options = {{option::reduce, reduce}}}, Shared::nothing, dimension);
+  const Vector<Scalar> expected = serial_reference(experiment.problem, reduce, 12, 0.1);
   const auto recording = record_run(experiment);
   for (const auto& peer : recording.back()) CHECK(digest(peer.model) == digest(expected));
 }
@@ -80,12 +109,13 @@ void check_dyadic(PeerId peers) {
 
 }  // namespace
 
-TEST_CASE("allreduce: the models are those of a serial sum in the order of the ring, bit for bit") {
-  for (const PeerId peers : {1, 2, 3, 5, 8})
-    for (const Index dimension : {1, 2, 3, 7, 8, 19, 64}) {  // less than, not divisible by, a multiple of n
-      check_against_serial<float>(peers, dimension);
-      check_against_serial<double>(peers, dimension);
-    }
+TEST_CASE("allreduce: the models are those of a serial sum in the order of the way, bit for bit") {
+  for (const char* reduce : {"ring", "doubling"})
+    for (const PeerId peers : {1, 2, 3, 4, 5, 6, 7, 8, 13})
+      for (const Index dimension : {1, 2, 3, 7, 8, 19, 64}) {  // less than, not divisible by, a multiple of n
+        check_against_serial<float>(reduce, peers, dimension);
+        check_against_serial<double>(reduce, peers, dimension);
+      }
 }
 
 TEST_CASE("allreduce: with dyadic gradients the step is the exact mean, on a power of two of peers") {
@@ -111,6 +141,29 @@ TEST_CASE("allreduce: a peer sends 2(n-1) messages, and all but two chunks of th
       }
       CHECK(bytes == 2 * (n - 1) * static_cast<std::size_t>(d) * sizeof(float));
     }
+}
+
+TEST_CASE("allreduce: by doubling a peer sends the model log2 n times, and once in a fold or for one") {
+  const auto partners = [](PeerId n, PeerId id) -> std::vector<PeerId> {
+    if (n == 8) return {id ^ 1u, id ^ 2u, id ^ 4u};
+    // Six peers: four swap in two rounds; 4 and 5 hand theirs to 0 and 1, and get the sum from them.
+    if (id >= 4) return {id - 4};
+    return id < 2 ? std::vector<PeerId>{id ^ 1u, id ^ 2u, id + 4} : std::vector<PeerId>{id ^ 1u, id ^ 2u};
+  };
+  for (const PeerId n : {6, 8}) {
+    const auto experiment = quadratics_in<float>({"ring", n}, "allreduce-sgd",
+                                                 {.iterations = 1, .options = {{option::reduce, "doubling"}}},
+                                                 Shared::nothing, 19);
+    const auto recording = record_run(experiment);
+    for (PeerId id = 0; id < n; ++id) {
+      std::vector<PeerId> to;
+      for (const Outgoing& sent : recording.back()[id].sent) {
+        to.push_back(sent.to);
+        CHECK(sent.packet->size() == 19 * sizeof(float));
+      }
+      CHECK(to == partners(n, id));
+    }
+  }
 }
 
 }  // namespace hearsay::test::allreduce_sgd_test

@@ -85,6 +85,7 @@ void add_local_variants(const MethodInfo& method, Variants& variants) {
     for (const std::string policy : {"reset", "average"})
       variants.push_back(
           {{option::optimizer, "heavy-ball(0.5)"}, {option::local_steps, 2}, {option::inner_state, policy}});
+  if (method.options.has(option::reduce)) variants.push_back({{option::reduce, "doubling"}});
   if (method.options.has(option::outer))
     for (const std::string rule : {"none", "heavy-ball", "nesterov", "slowmo"})
       if (takes(method, rule))

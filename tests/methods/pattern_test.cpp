@@ -2,7 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "topology/families.hpp"
+#include "topology/mixing.hpp"
+#include "topology/schedule.hpp"
 
 namespace hearsay::pattern_test {
 
@@ -22,6 +26,22 @@ TEST_CASE(
   CHECK(Pattern::gossip.forgets(5, progress) == 0);
   CHECK(Pattern::ring.forgets(4, progress) == 8);
   CHECK(Pattern::ring.forgets(5, progress) == 8);
+}
+
+TEST_CASE("pattern: by doubling every peer hears whom it sends to, and who is named hears it") {
+  for (PeerId n = 2; n <= 20; ++n) {
+    const Graph ring = make_graph("ring", n, 1);
+    const auto schedule = make_schedule("static", ring, MixingMatrix::metropolis(ring), 1);
+    for (PeerId id = 0; id < n; ++id) {
+      const Partners partners = Pattern::doubling.partners(id, *schedule);
+      CHECK(partners.sources == partners.destinations);
+      CHECK(std::ranges::is_sorted(partners.sources));
+      for (const PeerId other : partners.sources) {
+        CHECK(other < n);
+        CHECK(std::ranges::count(Pattern::doubling.partners(other, *schedule).sources, id) == 1);
+      }
+    }
+  }
 }
 
 }  // namespace hearsay::pattern_test

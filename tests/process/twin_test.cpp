@@ -256,6 +256,15 @@ TEST_SUITE("net") {
         }
   }
 
+  TEST_CASE("twin: sums by recursive doubling end with the same bits, with and without a fold") {
+    for (const PeerId peers : {2, 3, 5, 6, 8})
+      for (const char* method : {"allreduce-sgd", "powersgd", "diloco"}) {
+        CAPTURE(method);
+        check_twins(quadratics_in<float>({"ring", peers}, method,
+                                         {.iterations = 20, .options = {{option::reduce, "doubling"}}}));
+      }
+  }
+
   TEST_CASE("twin: a diverging run ends so on both drivers, and says in which iteration") {
     for (const MethodInfo& method : methods()) {
       if (!method.trains) continue;  // an average does not diverge

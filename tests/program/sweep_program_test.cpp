@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/program/quadratic_run.hpp"
 #include "tests/support/data_files.hpp"
@@ -55,8 +57,8 @@ TEST_CASE(
   folder.write("s.toml", quadratic_run + R"toml(
 [sweep]
 driver = "simulate"
-"network.bandwidth" = ["1 Mbit/s", "100 Mbit/s"]
-"network.latency" = ["1 ms", "20 ms"]
+"network.bandwidth" = ["100 kbit/s", "100 Mbit/s"]
+"network.latency" = ["1 us", "20 ms"]
 [[sweep.variant]]
 name = "dcd"
 algorithm.kind = "dcd-psgd"
@@ -64,11 +66,15 @@ algorithm.kind = "dcd-psgd"
 name = "all-reduce"
 algorithm.kind = "allreduce-sgd"
 )toml");
-  const Words sweep = {"sweep", "s.toml", "--output", "out", "--set", "network.compute=2 ms"};
+  const Words sweep = {"sweep",    "s.toml",
+                       "--output", "out",
+                       "--set",    "network.compute=2 ms",
+                       "--set",    "model.kind=quadratic(500)"};
   const ProgramEnd end = run_program(folder.path(), sweep);
   REQUIRE_MESSAGE(end.code == 0, end.complained);
   const Json record = json_of(content_of(folder.path() / "out/sweep.json"));
   REQUIRE(record["points"].size() == 8);
+  std::map<std::string, std::set<std::string>> models;  // digests, by method
   for (const Json& point : record["points"]) {
     CAPTURE(point["folder"].get<std::string>());
     const auto place = folder.path() / "out" / point["folder"].get<std::string>();
@@ -87,7 +93,10 @@ algorithm.kind = "allreduce-sgd"
       for (Json& peer : (*summary)["per_peer"]) peer.erase("peak_memory_bytes");
     }
     CHECK(here == alone);
+    models[here["algorithm"]].insert(here["model_digest"].dump());
   }
+  CHECK(models["dcd-psgd"].size() == 1);
+  CHECK(models["allreduce-sgd"].size() == 2);  // by the ring and by doubling, which round differently
   CHECK(record["points"][0]["seconds"] != record["points"][1]["seconds"]);
 }
 

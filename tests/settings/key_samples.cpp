@@ -80,6 +80,7 @@ const std::map<std::string, KeySample>& key_samples() {
       {"algorithm.inner_state", {"\"reset\"", "1"}},
       {"algorithm.error_decay", {"0.5", "\"half\""}},
       {"algorithm.aggregate", {"\"senders-mean\"", "1"}},
+      {"algorithm.reduce", {"\"doubling\"", "true"}},
       {"algorithm.down_compressor", {"\"topk(1%)\"", "3"}},
       {"algorithm.proximal", {"0.5", "-1"}},
       {"algorithm.memory_step", {"0.25", "true"}},

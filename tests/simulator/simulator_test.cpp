@@ -11,12 +11,12 @@ namespace {
 
 /// 50,000 parameters, 8 peers, 10 Mbit/s and 5 ms, no compute time: the time of a run is the time of the
 /// wire.
-double seconds_per_iteration(const std::string& method) {
+double seconds_per_iteration(const std::string& method, const std::string& more = "") {
   const auto experiment = experiment_from<float>(
       "run.iterations = 4\nrun.evaluate_every = 4\nmodel.kind = \"quadratic(50000)\"\n"
       "network = { bandwidth = \"10 Mbit/s\", latency = \"5 ms\", compute = \"0 s\" }\n"
       "topology = { kind = \"ring\", peers = 8 }\nalgorithm.kind = \"" +
-      method + "\"\n");
+      method + "\"\n" + more);
   return simulate(experiment, Duration{0}).seconds / 4;
 }
 
@@ -24,9 +24,15 @@ double seconds_per_iteration(const std::string& method) {
 
 // The literals are worked out by hand: a frame is 64 bytes of header and its payload; 10 Mbit/s are 1.25
 // bytes per microsecond.
-TEST_CASE("simulator: all-reduce takes 14 sequential chunks of 25,000 bytes") {
+TEST_CASE("simulator: all-reduce round the ring takes 14 sequential chunks of 25,000 bytes") {
   // 14 x (25,064 B / 1.25 B/us + 5 ms) = 14 x 25.0512 ms
   CHECK(seconds_per_iteration("allreduce-sgd") == doctest::Approx(0.3507168).epsilon(1e-12));
+}
+
+TEST_CASE("simulator: all-reduce by doubling takes 3 sequential messages of 200,000 bytes") {
+  // 3 x (200,064 B / 1.25 B/us + 5 ms) = 3 x 165.0512 ms
+  CHECK(seconds_per_iteration("allreduce-sgd", "algorithm.reduce = \"doubling\"\n") ==
+        doctest::Approx(0.4951536).epsilon(1e-12));
 }
 
 TEST_CASE("simulator: D-PSGD takes two frames of 200,000 bytes, one latency") {

@@ -191,6 +191,16 @@ std::string table_text(const Plan& plan) {
   return "   keeps a gradient of every sample: " + megabytes_text(bytes) + " at all peers together";
 }
 
+/// Returns what stands behind the way of the all-reduce: the times of both.
+std::string reduce_text(const Plan& plan) {
+  if (!plan.reduce_times || plan.peers < 2) return "";
+  const Duration ring = plan.reduce_times->ring;
+  const Duration doubling = plan.reduce_times->doubling;
+  if (ring == doubling) return "   on a network without delays: the fewest bytes";
+  return "   messages of an iteration take " + seconds_text(seconds(ring)) + " round the ring, " +
+         seconds_text(seconds(doubling)) + " by doubling";
+}
+
 std::string spread_text(const Spread& bytes) {
   if (bytes.least == bytes.most) return bytes_text(bytes.least) + " bytes a peer";
   return bytes_text(bytes.least) + " to " + bytes_text(bytes.most) + " bytes a peer, mean " +
@@ -278,7 +288,8 @@ void add_method_rows(Table& table, const Plan& plan) {
   for (const MethodOptions::Entry& option : plan.settings.algorithm.options)
     table.add({option.row->name, option.text() +
                                      (option.row == &option::consensus_step ? stability_text(plan) : "") +
-                                     (option.row == &option::estimator ? table_text(plan) : "")});
+                                     (option.row == &option::estimator ? table_text(plan) : "") +
+                                     (option.row == &option::reduce ? reduce_text(plan) : "")});
   if (plan.settings.algorithm.clip)
     table.add({"clip", significant(*plan.settings.algorithm.clip) + ", the longest gradient"});
 }

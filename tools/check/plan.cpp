@@ -47,6 +47,7 @@ Plan plan_of(const RunSettings& settings) {
     plan.spectrum = spectrum(experiment.topology.mixing);
   plan.omega_limit = experiment.omega_limit;
   plan.consensus_step_limit = experiment.consensus_step_limit;
+  plan.reduce_times = reduce_times(experiment.settings, experiment.problem.objectives.front()->segments());
   PacketPool packets;
   plan.catches_up = make_peer(experiment, 0, packets)->algorithm().catches_up();
   plan.gradient_table_bytes = gradient_table_bytes(view_of(experiment));

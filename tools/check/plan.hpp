@@ -11,6 +11,7 @@
 #include "algorithms/methods/parts/worker_steps.hpp"
 #include "algorithms/seam/method.hpp"
 #include "runtime/experiment/experiment.hpp"
+#include "runtime/experiment/quickest_reduce.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
 #include "runtime/record/hub_port.hpp"
 #include "runtime/record/kept_models.hpp"
@@ -34,8 +35,9 @@ struct Plan {
   std::optional<Spectrum> spectrum;  ///< empty unless W is fixed, averages, and the method reads it
   std::optional<double> omega_limit;
   std::optional<ConsensusStepLimit> consensus_step_limit;
-  bool catches_up = false;                 ///< links change, so replicas catch up whenever two peers meet
-  std::uint64_t gradient_table_bytes = 0;  ///< over all peers
+  std::optional<ReduceTimes> reduce_times;  ///< of an iteration; empty unless it reads algorithm.reduce
+  bool catches_up = false;                  ///< links change, so replicas catch up whenever two peers meet
+  std::uint64_t gradient_table_bytes = 0;   ///< over all peers
   /// Who is linked with the hub, and with how many workers below it; empty without a hub.
   std::map<PeerId, std::uint64_t> groups;
   PeerId answering = 0;  ///< with a hub: how many answer in a round, the hub's own data counted

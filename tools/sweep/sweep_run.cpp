@@ -93,7 +93,7 @@ void SweepRun::run() {
 }
 
 void SweepRun::try_group(const Group& group) {
-  std::unique_ptr<LearnedPoint> learned;
+  LearnedPoints learned;
   std::optional<std::string> refused;  // refused on any network, so every later point of the group is, too
   std::optional<SweepRow> diverged;    // likewise
   for (const std::size_t place : group) {
@@ -103,7 +103,7 @@ void SweepRun::try_group(const Group& group) {
     SweepRow row = refused    ? refused_row(place, *refused)
                    : diverged ? diverged_row(place, *diverged)
                               : attempt(place, group, learned);
-    if (row.exit_code == exit_misuse && !learned) refused = row.note;
+    if (row.exit_code == exit_misuse && learned.empty()) refused = row.note;
     if (!diverged && diverges_everywhere(row)) diverged = row;
     add(place, std::move(row), is_news);
   }
@@ -138,25 +138,32 @@ SweepRow SweepRun::diverged_row(std::size_t place, const SweepRow& on_another_ne
   return row;
 }
 
-SweepRow SweepRun::attempt(std::size_t place, const Group& group, std::unique_ptr<LearnedPoint>& learned) {
+SweepRow SweepRun::attempt(std::size_t place, const Group& group, LearnedPoints& learned) {
   const SweepPoint& point = sweep_.points[place];
   const EarlierOutput earlier = output_is_there_ ? EarlierOutput::replaced : EarlierOutput::left_to_the_sweep;
   try {
-    if (learned) {
+    const auto same = std::ranges::find_if(learned, [&](const std::unique_ptr<LearnedPoint>& earlier_point) {
+      return earlier_point->is_the_same_on_network_of(point.run);
+    });
+    if (same != learned.end()) {
       before_output();
-      return row_of(point, learned->on_network_of(point.run, earlier, {options_.save, options_.per_peer}));
+      return row_of(point, (*same)->on_network_of(point.run, earlier, {options_.save, options_.per_peer}));
     }
-    return row_of(point, train(point.run, {.driver = sweep_.driver == Sweep::Driver::run ? Driver::zmq
-                                                                                         : Driver::simulator,
-                                           .earlier = earlier,
-                                           .quiet = options_.quiet || side_by_side_,
-                                           .save = options_.save,
-                                           .per_peer = options_.per_peer,
-                                           .stop = options_.stop,
-                                           .network = options_.network,
-                                           .title = title_of(place),
-                                           .learned = group.size() > 1 ? &learned : nullptr,
-                                           .before_output = [this] { before_output(); }}));
+    std::unique_ptr<LearnedPoint> fresh;
+    SweepRow row = row_of(
+        point,
+        train(point.run, {.driver = sweep_.driver == Sweep::Driver::run ? Driver::zmq : Driver::simulator,
+                          .earlier = earlier,
+                          .quiet = options_.quiet || side_by_side_,
+                          .save = options_.save,
+                          .per_peer = options_.per_peer,
+                          .stop = options_.stop,
+                          .network = options_.network,
+                          .title = title_of(place),
+                          .learned = group.size() > 1 ? &fresh : nullptr,
+                          .before_output = [this] { before_output(); }}));
+    if (fresh) learned.push_back(std::move(fresh));
+    return row;
   } catch (const Misuse& misuse) {
     return refused_row(place, misuse.what());
   }

@@ -49,6 +49,9 @@ class SweepRun {
   using Clock = std::chrono::steady_clock;
   /// Indices of points of the sweep that differ in nothing but the network.
   using Group = std::vector<std::size_t>;
+  /// What was trained of a group: one run, or one by each way of algorithm.reduce that is the quickest on
+  /// some of its networks.
+  using LearnedPoints = std::vector<std::unique_ptr<LearnedPoint>>;
 
   static std::vector<Group> groups_of(const Sweep& sweep);
   void try_group(const Group& group);
@@ -57,7 +60,7 @@ class SweepRun {
   SweepRow refused_row(std::size_t place, const std::string& why) const;
   bool diverges_everywhere(const SweepRow& row) const;
   SweepRow diverged_row(std::size_t place, const SweepRow& on_another_network) const;
-  SweepRow attempt(std::size_t place, const Group& group, std::unique_ptr<LearnedPoint>& learned);
+  SweepRow attempt(std::size_t place, const Group& group, LearnedPoints& learned);
   void before_output();
   void write_record() const;
   void add(std::size_t place, SweepRow row, bool is_news);

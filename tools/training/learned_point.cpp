@@ -4,6 +4,8 @@
 #include <system_error>
 #include <utility>
 
+#include "algorithms/methods/parts/shared_options.hpp"
+#include "runtime/experiment/quickest_reduce.hpp"
 #include "runtime/experiment/resolve.hpp"
 #include "runtime/record/run_directory.hpp"
 #include "runtime/settings/run_settings_file.hpp"
@@ -45,6 +47,17 @@ class LearnedPointOf final : public LearnedPoint {
       : experiment_(std::move(experiment)),
         traced_(std::move(traced)),
         measured_gradient_(measured_gradient) {}
+
+  bool is_the_same_on_network_of(const RunSettings& settings) const override {
+    const MethodInfo& method = *experiment_.method;
+    if (!method.summed ||
+        settings.algorithm.options.find(option::reduce).value_or(method.options[option::reduce]) != "auto")
+      return true;
+    RunSettings there = experiment_.settings;
+    take_network(there, resolved(settings, experiment_.topology));
+    return reduce_times(there, experiment_.problem.objectives.front()->segments())->quickest() ==
+           experiment_.settings.algorithm.options[option::reduce];
+  }
 
   FinishedRun on_network_of(const RunSettings& settings, EarlierOutput earlier, Extras extras) override {
     const Provenance provenance;

@@ -23,8 +23,11 @@ struct Extras {
 class LearnedPoint {
  public:
   virtual ~LearnedPoint() = default;
-  /// Times the run on the network of `settings`, which differ in nothing else, and writes its output
-  /// directory. Throws Misuse as `train` does.
+  /// False if the run would be another on the network of `settings`: if another way of algorithm.reduce is
+  /// the quickest there.
+  virtual bool is_the_same_on_network_of(const RunSettings& settings) const = 0;
+  /// Times the run on the network of `settings`, which differ in nothing else and on which it is the same.
+  /// Writes its output directory. Throws Misuse as `train` does.
   virtual FinishedRun on_network_of(const RunSettings& settings, EarlierOutput earlier, Extras extras) = 0;
 };
 

@@ -52,6 +52,12 @@ const TextOption aggregate(
     "the mean of gathered coefficients: over all peers, or over those that sent the coefficient",
     check_aggregate);
 
+const TextOption reduce(
+    "reduce", {{"auto", "ring", "doubling"}},
+    "how a vector is summed over all peers: round the `ring`, in the fewest bytes, or by recursive "
+    "`doubling`, in the fewest steps; `auto`: `doubling` if it is sooner on the network that the run "
+    "emulates");
+
 const TextOption down_compressor("down_compressor", {},
                                  "the compressor of the hub's messages to its workers");
 const TextOption memory_step("memory_step", {.may_be_count = true, .may_be_number = true},

@@ -28,6 +28,9 @@ extern const CountOption dense_rounds;  ///< rounds in full precision, before it
 extern const CountOption rounds;        ///< R: compressions of one vector, one after the other
 extern const TextOption aggregate;      ///< see GatheredMean
 
+// Sums over all peers.
+extern const TextOption reduce;  ///< see AllReduce
+
 // A hub and its workers.
 extern const TextOption down_compressor;   ///< of a hub's messages to its workers
 extern const TextOption memory_step;       ///< alpha: how far memories follow; a number or auto

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "algorithms/arithmetic/segments.hpp"
+#include "runtime/foundation/units.hpp"
+#include "runtime/settings/run_settings.hpp"
+
+namespace hearsay {
+
+/// How long the peers of a run need to sum vectors one after the other on the emulated network, by both ways
+/// of algorithm.reduce. Compute time, jitter and losses are not counted, nor
+/// that two messages share a port.
+struct ReduceTimes {
+  Duration ring;
+  Duration doubling;
+
+  /// The value of algorithm.reduce that is sooner. A network that delays nothing makes no difference: "ring",
+  /// which takes the fewest bytes.
+  std::string quickest() const { return doubling < ring ? "doubling" : "ring"; }
+};
+
+/// Returns the times for what the method of `settings` sums in an iteration (MethodInfo::summed), for a model
+/// of these layers. Empty if it does not read algorithm.reduce. Peers, links and options are resolved.
+std::optional<ReduceTimes> reduce_times(const RunSettings& settings, const SegmentTable& segments);
+
+}  // namespace hearsay
