@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "algorithms/compression/selectors/topk.hpp"
@@ -46,6 +47,20 @@ std::vector<std::uint32_t> largest(const std::vector<Scalar>& z, std::size_t k) 
 }
 
 }  // namespace
+
+TEST_CASE("magnitudes: every instruction set finds the largest, NaN above all, at every place") {
+  const int targets = on_every_target([] {
+    for (const auto& z : adversarial_vectors<float>())
+      REQUIRE(largest_magnitude_of<float>(z) == largest_magnitude_plain<float>(z));
+    for (std::size_t at = 0; at < 131; ++at)
+      for (const float large : {-9.0f, 1e30f, std::numeric_limits<float>::quiet_NaN()}) {
+        auto z = gaussian<float>(131, 5);
+        z[at] = large;
+        REQUIRE(largest_magnitude_of<float>(z) == magnitude(large));
+      }
+  });
+  CHECK(targets >= 2);
+}
 
 TEST_CASE("magnitudes: every instruction set finds what looking at each number finds") {
   const int targets = on_every_target([] {

@@ -26,6 +26,22 @@ constexpr Floats floats;
 constexpr Ints ints;
 constexpr Words words;
 
+std::uint32_t LargestMagnitude(std::span<const float> z) {
+  const std::size_t lanes = hn::Lanes(floats);
+  const auto magnitude_mask = hn::Set(ints, 0x7FFFFFFF);
+  const auto loaded = [&](std::size_t at) HWY_ATTR {
+    return hn::And(hn::BitCast(ints, hn::LoadU(floats, z.data() + at)), magnitude_mask);
+  };
+  auto largest = hn::Zero(ints);
+  std::size_t i = 0;
+  for (; i + 4 * lanes <= z.size(); i += 4 * lanes)
+    largest = hn::Max(largest, hn::Max(hn::Max(loaded(i), loaded(i + lanes)),
+                                       hn::Max(loaded(i + 2 * lanes), loaded(i + 3 * lanes))));
+  auto most = static_cast<std::uint32_t>(hn::GetLane(hn::MaxOfLanes(ints, largest)));
+  for (; i < z.size(); ++i) most = std::max(most, magnitude(z[i]));
+  return most;
+}
+
 template <bool with_magnitudes>
 std::size_t Find(std::span<const float> z, std::uint32_t border, std::size_t most,
                  const Found<float>& found) {
@@ -88,14 +104,25 @@ HWY_AFTER_NAMESPACE();
 namespace hearsay {
 
 namespace {
+HWY_EXPORT(LargestMagnitude);
 HWY_EXPORT(FindAtLeast);
 }  // namespace
 
 template <class Scalar>
-Magnitude<Scalar> largest_magnitude_of(std::span<const Scalar> z) {
+Magnitude<Scalar> largest_magnitude_plain(std::span<const Scalar> z) {
   Magnitude<Scalar> largest = 0;
   for (const Scalar value : z) largest = std::max(largest, magnitude(value));
   return largest;
+}
+
+template <>
+std::uint32_t largest_magnitude_of<float>(std::span<const float> z) {
+  return HWY_DYNAMIC_DISPATCH(LargestMagnitude)(z);
+}
+
+template <>
+std::uint64_t largest_magnitude_of<double>(std::span<const double> z) {
+  return largest_magnitude_plain(z);
 }
 
 template <class Scalar>
@@ -124,7 +151,7 @@ std::size_t find_at_least<double>(std::span<const double> z, std::uint64_t borde
 }
 
 #define HEARSAY_INSTANTIATE(Scalar)                                                                         \
-  template Magnitude<Scalar> largest_magnitude_of<Scalar>(std::span<const Scalar>);                         \
+  template Magnitude<Scalar> largest_magnitude_plain<Scalar>(std::span<const Scalar>);                      \
   template std::size_t find_at_least_plain<Scalar>(std::span<const Scalar>, Magnitude<Scalar>, std::size_t, \
                                                    Found<Scalar>);
 HEARSAY_INSTANTIATE(float)

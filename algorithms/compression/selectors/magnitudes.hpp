@@ -18,8 +18,13 @@ Magnitude<Scalar> magnitude(Scalar z) {
   return std::bit_cast<Magnitude<Scalar>>(z) & (~Magnitude<Scalar>{0} >> 1);
 }
 
+/// The largest magnitude of z; 0 if z is empty. Its kernel for float takes the widest vectors.
 template <class Scalar>
 Magnitude<Scalar> largest_magnitude_of(std::span<const Scalar> z);
+
+/// The same in plain C++; tests compare the kernel for float with it.
+template <class Scalar>
+Magnitude<Scalar> largest_magnitude_plain(std::span<const Scalar> z);
 
 /// The place for coordinates that are found: index and magnitude, ascending by index.
 template <class Scalar>
