@@ -219,10 +219,7 @@ CodecStatus Pipeline<Scalar>::decode(std::span<const std::byte> packet, std::siz
   const std::size_t header_bytes = quantizer.header_bytes(n);
   if (!reader.has(header_bytes)) return CodecStatus::malformed;
   const auto header = reader.take(header_bytes);
-  codes_.resize(n);
-  if (!stages_.coder->decode(reader.rest(), quantizer.range(), quantizer.buckets(), codes_))
-    return CodecStatus::malformed;
-  return quantizer.reconstruct(header, codes_, values_);
+  return decode_and_reconstruct<Scalar>(quantizer, *stages_.coder, header, reader.rest(), values_, codes_);
 }
 
 template <class Scalar>

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "algorithms/compression/seam/byte_pieces.hpp"
+#include "algorithms/compression/seam/scale_status.hpp"
 
 namespace hearsay {
 
@@ -52,11 +53,42 @@ CodedValues quantize_and_code(const Quantizer<Scalar>& quantizer, Coder& coder,
   return {status, coder.finish()};
 }
 
-template CodedValues quantize_and_code<float>(const Quantizer<float>&, Coder&, std::span<const float>,
-                                              const QuantizeInput&, std::span<std::byte>,
-                                              std::span<std::byte>, std::vector<std::int32_t>&);
-template CodedValues quantize_and_code<double>(const Quantizer<double>&, Coder&, std::span<const double>,
-                                               const QuantizeInput&, std::span<std::byte>,
-                                               std::span<std::byte>, std::vector<std::int32_t>&);
+template <class Scalar>
+CodecStatus decode_and_reconstruct(const Quantizer<Scalar>& quantizer, Coder& coder,
+                                   std::span<const std::byte> header, std::span<const std::byte> in,
+                                   std::span<Scalar> values, std::vector<std::int32_t>& codes) {
+  const CodeRange range = quantizer.range();
+  const Buckets& buckets = quantizer.buckets();
+  const std::size_t n = values.size();
+  if (!coder.decodes_in_parts()) {
+    codes.resize(n);
+    if (!coder.decode(in, range, buckets, codes)) return CodecStatus::malformed;
+    return quantizer.reconstruct(header, codes, values);
+  }
+  const std::size_t tile = tile_size(n, quantizer.part_grain(), coder.part_grain(buckets));
+  CodecStatus status = CodecStatus::ok;
+  BytePieces headers(header);
+  for (std::size_t begin = 0; begin < n; begin += tile) {
+    const auto part = values.subspan(begin, std::min(tile, n - begin));
+    codes.resize(part.size());
+    const auto bytes = coder.decode_part(in, range, buckets, codes);
+    if (!bytes) return CodecStatus::malformed;
+    in = in.subspan(*bytes);
+    status =
+        worse(status, quantizer.reconstruct(headers.take(quantizer.header_bytes(part.size())), codes, part));
+  }
+  return in.empty() ? status : CodecStatus::malformed;
+}
+
+#define HEARSAY_INSTANTIATE(Scalar)                                                                         \
+  template CodedValues quantize_and_code<Scalar>(const Quantizer<Scalar>&, Coder&, std::span<const Scalar>, \
+                                                 const QuantizeInput&, std::span<std::byte>,                \
+                                                 std::span<std::byte>, std::vector<std::int32_t>&);         \
+  template CodecStatus decode_and_reconstruct<Scalar>(                                                      \
+      const Quantizer<Scalar>&, Coder&, std::span<const std::byte>, std::span<const std::byte>,             \
+      std::span<Scalar>, std::vector<std::int32_t>&);
+HEARSAY_INSTANTIATE(float)
+HEARSAY_INSTANTIATE(double)
+#undef HEARSAY_INSTANTIATE
 
 }  // namespace hearsay

@@ -24,4 +24,12 @@ CodedValues quantize_and_code(const Quantizer<Scalar>& quantizer, Coder& coder,
                               std::span<std::byte> header, std::span<std::byte> out,
                               std::vector<std::int32_t>& codes);
 
+/// The reverse: reads the codes of all values from `in` and reconstructs the values, tile by tile if the
+/// coder reads parts. `malformed` if `in` is not, to its last bit, what a coder writes. Values and status are
+/// those of one stage after the other over all values.
+template <class Scalar>
+CodecStatus decode_and_reconstruct(const Quantizer<Scalar>& quantizer, Coder& coder,
+                                   std::span<const std::byte> header, std::span<const std::byte> in,
+                                   std::span<Scalar> values, std::vector<std::int32_t>& codes);
+
 }  // namespace hearsay

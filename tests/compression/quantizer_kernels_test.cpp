@@ -73,6 +73,29 @@ TEST_CASE("grid: the kernels are the plain arithmetic on every instruction set")
   });
 }
 
+TEST_CASE("grid: quotients have the bits of a division, by whatever step, on every instruction set") {
+  RandomStream random(4, 0, 0, Purpose::data);
+  const auto any = [&](unsigned exponents) {
+    const std::uint32_t exponent = 127 - exponents / 2 + random.bits() % exponents;
+    return std::bit_cast<float>(exponent << 23 | random.bits() >> 9);
+  };
+  for (int draw = 0; draw < 300; ++draw) {
+    // Near and far steps; quotients next to a whole number, whose floor a wrong last bit would change.
+    const double step = draw % 2 ? static_cast<double>(any(40)) : static_cast<double>(any(40)) * 1.1;
+    std::vector<float> z(64);
+    for (float& value : z)
+      value = draw % 3 ? any(60) : static_cast<float>(step * static_cast<double>(random.bits() >> 12));
+    for (float& value : z) value = std::clamp(value, 0.0f, static_cast<float>(step * 0x1p30));
+    on_every_target([&] {
+      std::vector<std::int32_t> codes(z.size());
+      REQUIRE(grid_codes_fast(z, step, 0x1p31 - 1, key, first, codes));
+      for (std::size_t k = 0; k < z.size(); ++k)
+        REQUIRE(codes[k] ==
+                grid_position(static_cast<double>(z[k]) / step).rounded(element_bits(key, index_of(k))));
+    });
+  }
+}
+
 TEST_CASE("grid: the kernel finds what is out of range or no number at every place") {
   on_every_target([] {
     std::vector<std::int32_t> codes(67);

@@ -55,10 +55,36 @@ Message in_tiles(const Quantizer<Scalar>& quantizer, Coder& coder, const std::ve
   return message;
 }
 
+/// Values and status of a message, one with a byte less or more, and one with a flipped bit, are those of
+/// stage after stage.
+template <class Scalar>
+void check_decoding(const Quantizer<Scalar>& quantizer, Coder& coder, const Message& message, std::size_t n) {
+  const auto check = [&](std::span<const std::byte> coded) {
+    std::vector<std::int32_t> codes(n), scratch;
+    std::vector<Scalar> expected(n), values(n);
+    CodecStatus expected_status = CodecStatus::malformed;
+    if (coder.decode(coded, quantizer.range(), quantizer.buckets(), codes))
+      expected_status = quantizer.reconstruct(message.first, codes, expected);
+    const CodecStatus status =
+        decode_and_reconstruct<Scalar>(quantizer, coder, message.first, coded, values, scratch);
+    REQUIRE(status == expected_status);
+    if (status == CodecStatus::ok) REQUIRE(values == expected);
+  };
+  check(message.second);
+  if (message.second.empty()) return;
+  auto changed = message.second;
+  changed.back() ^= std::byte{0x80};
+  check(changed);
+  changed.push_back(std::byte{1});
+  check(changed);
+  check(std::span(message.second).first(message.second.size() - 1));
+}
+
 }  // namespace
 
-TEST_CASE_TEMPLATE("tiles: the message is that of stage after stage over the whole vector", Scalar, float,
-                   double) {
+TEST_CASE_TEMPLATE(
+    "tiles: the message is that of stage after stage over the whole vector, and so is what is read", Scalar,
+    float, double) {
   using Limits = std::numeric_limits<Scalar>;
   for (const char* spelled : {"dither(linf, levels=7, bucket=512)", "dither(l2, levels=100, bucket=33)",
                               "dither(linf, levels=1, bucket=5000)", "dither(linf, bits=4, bucket=whole)",
@@ -82,6 +108,7 @@ TEST_CASE_TEMPLATE("tiles: the message is that of stage after stage over the who
           const Message expected = stage_after_stage(*quantizer, *coder, z, expected_status);
           REQUIRE(in_tiles(*quantizer, *coder, z, status) == expected);
           REQUIRE(status == expected_status);
+          check_decoding(*quantizer, *coder, expected, n);
         }
     }
 }

@@ -6,6 +6,7 @@
 
 #include "tests/compression/code_streams.hpp"
 #include "tests/compression/compression.hpp"
+#include "tests/support/targets.hpp"
 
 namespace hearsay::test::varint_test {
 
@@ -42,6 +43,46 @@ TEST_CASE("varint: overlong, unfinished, too large and superfluous codes are ref
   CHECK(coder.decode(bytes({3}), everything, whole_bucket(), code));
   CHECK(code[0] == -2);
   CHECK_FALSE(coder.decode(bytes({3}), {-1, 1}, whole_bucket(), code));
+}
+
+TEST_CASE("varint: every instruction set writes the same bytes and reads them back, and refuses the same") {
+  VarintCoder coder;
+  const std::size_t n = 1'003;
+  for (const auto& codes : code_sequences(everything, n)) {
+    // One code after the other, so that no kernel is used.
+    std::vector<std::byte> expected;
+    for (const std::int32_t code : codes) {
+      const auto word = coded(coder, std::vector{code}, everything);
+      expected.insert(expected.end(), word.begin(), word.end());
+    }
+    const int targets = on_every_target([&] {
+      REQUIRE(coded(coder, codes, everything) == expected);
+      std::vector<std::int32_t> back(n);
+      REQUIRE(coder.decode(expected, everything, whole_bucket(), back));
+      REQUIRE(back == codes);
+    });
+    CHECK(targets >= 2);
+  }
+}
+
+TEST_CASE("varint: a longer form is refused wherever it stands, on every instruction set") {
+  VarintCoder coder;
+  on_every_target([&] {
+    for (std::size_t at = 0; at < 200; ++at) {
+      std::vector<std::byte> message(200, std::byte{5});
+      for (std::size_t k = 40; k + 1 < message.size(); k += 3) message[k] = std::byte{0x85};
+      std::size_t n = 0;
+      for (const std::byte byte : message) n += byte < std::byte{0x80};
+      std::vector<std::int32_t> codes(n);
+      REQUIRE(coder.decode(message, everything, whole_bucket(), codes));
+      message[at] = std::byte{0};
+      const bool was_last = at == 0 || message[at - 1] < std::byte{0x80};
+      n = 0;
+      for (const std::byte byte : message) n += byte < std::byte{0x80};
+      codes.resize(n);
+      REQUIRE(coder.decode(message, everything, whole_bucket(), codes) == was_last);
+    }
+  });
 }
 
 }  // namespace hearsay::test::varint_test

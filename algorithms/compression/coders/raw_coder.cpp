@@ -55,27 +55,28 @@ std::size_t RawCoder::finish() { return used_; }
 
 bool RawCoder::decode(std::span<const std::byte> in, const CodeRange& range, const Buckets& buckets,
                       std::span<std::int32_t> codes) {
-  if (in.size() != most_bytes(codes.size(), range, buckets)) return false;
+  return decode_part(in, range, buckets, codes) == in.size();
+}
+
+std::optional<std::size_t> RawCoder::decode_part(std::span<const std::byte> in, const CodeRange& range,
+                                                 const Buckets& buckets, std::span<std::int32_t> codes) {
+  const std::size_t all = most_bytes(codes.size(), range, buckets);
+  if (in.size() < all) return std::nullopt;
+  if (codes.empty()) return all;
   const unsigned bits = width(range);
-  const std::int32_t zero = range.least >= 0 ? range.least : 0;
-  bool valid = true;
+  bool places_are_clean = true;
   std::size_t used = 0;
   buckets.for_each(codes.size(), [&](std::size_t, std::size_t begin, std::size_t size) {
     const auto bytes = in.subspan(used, place_bytes(size, bits));
     used += bytes.size();
-    const auto bucket = codes.subspan(begin, size);
-    unpack_places(bytes, bits, range.least < 0, bucket);
-    std::int32_t least = range.most;
-    std::int32_t most = range.least;
-    for (std::int32_t& code : bucket) {
-      code += zero;
-      least = std::min(least, code);
-      most = std::max(most, code);
-    }
-    valid =
-        valid && unused_places_are_zero(bytes, bits, size) && range.contains(least) && range.contains(most);
+    unpack_places(bytes, bits, range.least < 0, codes.subspan(begin, size));
+    places_are_clean = places_are_clean && unused_places_are_zero(bytes, bits, size);
   });
-  return valid;
+  if (range.least > 0)
+    for (std::int32_t& code : codes) code += range.least;
+  const auto [least, most] = least_and_most(codes);
+  if (!places_are_clean || !range.contains(least) || !range.contains(most)) return std::nullopt;
+  return all;
 }
 
 }  // namespace hearsay

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <bit>
 
+#include "algorithms/compression/coders/varint_kernels.hpp"
+#include "algorithms/compression/quantizers/place_packing.hpp"
+
 namespace hearsay {
 
 namespace {
 
-/// The number of codes that are written or read together if their words are short.
+/// The number of codes that are written or read one by one before the kernels are tried again.
 constexpr std::size_t group = 16;
 
 std::uint32_t zigzag(std::int32_t q) {
@@ -20,45 +23,6 @@ std::int32_t unzigzag(std::uint32_t word) {
 
 std::size_t bytes_of(std::int32_t q) {
   return (static_cast<std::size_t>(std::bit_width(zigzag(q) | 1)) + 6) / 7;
-}
-
-/// Writes a group of words that are all below 128. False if one is not; `out` may then be overwritten.
-bool write_short(const std::int32_t* __restrict codes, std::byte* __restrict out) {
-  std::uint32_t all = 0;
-  for (std::size_t k = 0; k < group; ++k) {
-    const std::uint32_t word = zigzag(codes[k]);
-    all |= word;
-    out[k] = static_cast<std::byte>(word);
-  }
-  return all < 0x80;
-}
-
-/// Writes a group of words that are all below 2^14, in one or two bytes each, without branches, since a
-/// processor could not predict them. Returns how many bytes they take; 0 if a word is larger. May overwrite
-/// up to two bytes a word in `out`.
-std::size_t write_middling(const std::int32_t* __restrict codes, std::byte* __restrict out) {
-  std::uint32_t all = 0;
-  for (std::size_t k = 0; k < group; ++k) all |= zigzag(codes[k]);
-  if (all >= 1u << 14) return 0;
-  std::size_t at = 0;
-  for (std::size_t k = 0; k < group; ++k) {
-    const std::uint32_t word = zigzag(codes[k]);
-    const std::uint32_t longer = word >= 0x80;
-    out[at] = static_cast<std::byte>(word | longer << 7);
-    out[at + 1] = static_cast<std::byte>(word >> 7);
-    at += 1 + longer;
-  }
-  return at;
-}
-
-bool read_short(const std::byte* __restrict in, std::int32_t* __restrict codes) {
-  std::uint32_t all = 0;
-  for (std::size_t k = 0; k < group; ++k) {
-    const auto word = std::to_integer<std::uint32_t>(in[k]);
-    all |= word;
-    codes[k] = unzigzag(word);
-  }
-  return all < 0x80;
 }
 
 }  // namespace
@@ -80,18 +44,10 @@ void VarintCoder::begin(std::size_t, const CodeRange&, const Buckets&, std::span
 void VarintCoder::append(std::span<const std::int32_t> codes) {
   std::byte* at = at_;
   for (std::size_t i = 0; i < codes.size();) {
-    // Every code takes a byte at least, so a group always fits.
-    if (i + group <= codes.size() && write_short(&codes[i], at)) {
-      i += group;
-      at += group;
-      continue;
-    }
-    if (i + group <= codes.size() && out_.data() + out_.size() - at >= std::ptrdiff_t{2 * group})
-      if (const std::size_t bytes = write_middling(&codes[i], at); bytes > 0) {
-        i += group;
-        at += bytes;
-        continue;
-      }
+    const auto [written, bytes] =
+        write_short_words(codes.subspan(i), {at, static_cast<std::size_t>(out_.data() + out_.size() - at)});
+    i += written;
+    at += bytes;
     for (const std::size_t end = std::min(i + group, codes.size()); i < end; ++i) {
       std::uint32_t word = zigzag(codes[i]);
       for (; word >= 0x80; word >>= 7) *at++ = static_cast<std::byte>(word | 0x80);
@@ -103,32 +59,39 @@ void VarintCoder::append(std::span<const std::int32_t> codes) {
 
 std::size_t VarintCoder::finish() { return static_cast<std::size_t>(at_ - out_.data()); }
 
-bool VarintCoder::decode(std::span<const std::byte> in, const CodeRange& range, const Buckets&,
+bool VarintCoder::decode(std::span<const std::byte> in, const CodeRange& range, const Buckets& buckets,
                          std::span<std::int32_t> codes) {
+  return decode_part(in, range, buckets, codes) == in.size();
+}
+
+std::optional<std::size_t> VarintCoder::decode_part(std::span<const std::byte> in, const CodeRange& range,
+                                                    const Buckets&, std::span<std::int32_t> codes) {
   constexpr unsigned last_shift = 28;
   std::size_t at = 0;
   for (std::size_t i = 0; i < codes.size();) {
-    if (i + group <= codes.size() && at + group <= in.size() && read_short(&in[at], &codes[i])) {
-      i += group;
-      at += group;
-      continue;
+    if (at > 0) {
+      const auto [read, bytes] = read_short_words(in, at, codes.subspan(i));
+      i += read;
+      at += bytes;
     }
     for (const std::size_t end = std::min(i + group, codes.size()); i < end; ++i) {
       std::uint32_t word = 0;
       for (unsigned shift = 0;; shift += 7) {
-        if (at == in.size() || shift > last_shift) return false;
+        if (at == in.size() || shift > last_shift) return std::nullopt;
         const auto byte = std::to_integer<std::uint32_t>(in[at++]);
-        if (shift == last_shift && byte > 0x0F) return false;  // more than 32 bits
+        if (shift == last_shift && byte > 0x0F) return std::nullopt;  // more than 32 bits
         word |= (byte & 0x7F) << shift;
         if (byte >= 0x80) continue;
-        if (byte == 0 && shift > 0) return false;  // a shorter form exists
+        if (byte == 0 && shift > 0) return std::nullopt;  // a shorter form exists
         break;
       }
       codes[i] = unzigzag(word);
     }
   }
-  return at == in.size() &&
-         std::ranges::all_of(codes, [&](std::int32_t code) { return range.contains(code); });
+  if (codes.empty()) return at;
+  const auto [least, most] = least_and_most(codes);
+  if (!range.contains(least) || !range.contains(most)) return std::nullopt;
+  return at;
 }
 
 }  // namespace hearsay

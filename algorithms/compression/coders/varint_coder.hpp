@@ -24,6 +24,9 @@ class VarintCoder final : public Coder {
   void append(std::span<const std::int32_t> codes) override;
   std::size_t finish() override;
   std::size_t part_grain(const Buckets&) const override { return 1; }
+  bool decodes_in_parts() const override { return true; }
+  std::optional<std::size_t> decode_part(std::span<const std::byte> in, const CodeRange& range,
+                                         const Buckets& buckets, std::span<std::int32_t> codes) override;
   bool decode(std::span<const std::byte> in, const CodeRange& range, const Buckets& buckets,
               std::span<std::int32_t> codes) override;
 

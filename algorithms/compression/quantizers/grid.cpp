@@ -5,8 +5,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/compression/quantizers/grid_rounding.hpp"
+#include "algorithms/compression/quantizers/place_packing.hpp"
 #include "algorithms/compression/quantizers/quantizer_kernels.hpp"
 #include "topology/foundation/ensure.hpp"
 #include "topology/foundation/spelling.hpp"
@@ -83,10 +83,9 @@ template <class Scalar>
 CodecStatus Grid<Scalar>::reconstruct(std::span<const std::byte>, std::span<const std::int32_t> codes,
                                       std::span<Scalar> values) const {
   if constexpr (std::is_same_v<Scalar, float>) {
-    const bool all_numbers = std::ranges::find(codes, no_number) == codes.end();
-    grid_values_fast(codes, step_, values);
-    return all_numbers && all_finite(std::span<const float>(values)) ? CodecStatus::ok
-                                                                     : CodecStatus::not_finite;
+    const bool finite = grid_values_fast(codes, step_, values);
+    const bool numbers = codes.empty() || least_and_most(codes).least != no_number;
+    return finite && numbers ? CodecStatus::ok : CodecStatus::not_finite;
   }
   bool numbers = true;
   for (std::size_t i = 0; i < codes.size(); ++i) {

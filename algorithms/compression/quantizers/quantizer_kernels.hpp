@@ -21,8 +21,8 @@ void nearest_codes_fast(std::span<const float> z, float step, std::int32_t level
 bool grid_codes_fast(std::span<const float> z, double step, double largest_ratio, ElementKey key,
                      std::uint32_t first, std::span<std::int32_t> codes);
 
-/// values = code * step in double, rounded to float.
-void grid_values_fast(std::span<const std::int32_t> codes, double step, std::span<float> values);
+/// values = code * step in double, rounded to float. False if one of them is beyond the range of float.
+bool grid_values_fast(std::span<const std::int32_t> codes, double step, std::span<float> values);
 
 /// Rounds to bfloat16: at random, with the hash of index first + k for element k, or to the nearest, ties to
 /// even. False if some |z| is NaN or above the largest bfloat16; the codes are then arbitrary.

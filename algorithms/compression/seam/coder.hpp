@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -45,6 +46,16 @@ class Coder {
   /// The number of codes of which a part has a multiple; 0 if all codes must come in one part.
   virtual std::size_t part_grain(const Buckets& buckets) const = 0;
 
+  /// True if messages can be read in parts, too: decode_part. Every part but the last has a multiple of
+  /// part_grain codes.
+  virtual bool decodes_in_parts() const { return false; }
+  /// Reads codes.size() codes of the range from the front of `in`. Returns how many bytes they took; nothing
+  /// if `encode` never writes such bytes. Accepts arbitrary bytes.
+  virtual std::optional<std::size_t> decode_part(std::span<const std::byte> in, const CodeRange& range,
+                                                 const Buckets& buckets, std::span<std::int32_t> codes) {
+    (void)in, (void)range, (void)buckets, (void)codes;
+    return std::nullopt;
+  }
   /// Reads codes.size() codes of the range. True if `in` is, to its last bit, what `encode` writes for them;
   /// otherwise `codes` is meaningless. Accepts arbitrary bytes.
   virtual bool decode(std::span<const std::byte> in, const CodeRange& range, const Buckets& buckets,
