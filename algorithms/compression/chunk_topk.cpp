@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/arithmetic/wire_scalar.hpp"
@@ -68,8 +69,7 @@ std::unique_ptr<Compressor<Scalar>> ChunkTopK<Scalar>::parse(const StageSpelling
 template <class Scalar>
 ChunkTopK<Scalar>::ChunkTopK(const ChunkTopKSettings& settings, Buckets segments)
     : settings_(settings),
-      index_width_(static_cast<unsigned>(std::bit_width(settings.chunk - 1))),
-      rice_bits_(static_cast<unsigned>(std::bit_width(settings.chunk / settings.kept)) - 1),
+      index_code_(settings.indices, settings.kept, settings.chunk),
       segments_(std::move(segments)) {
   ensure(1 <= settings.kept && settings.kept <= settings.chunk && settings.chunk <= largest_chunk &&
              settings.value_bits <= most_value_bits,
@@ -97,21 +97,13 @@ void ChunkTopK<Scalar>::for_each_chunk(std::size_t begin, std::size_t size, Visi
   }
 }
 
-/// At most as many bits as the indices of a chunk take; exact if they are packed.
-template <class Scalar>
-std::size_t ChunkTopK<Scalar>::index_bits(std::size_t size, std::size_t kept) const {
-  if (kept == size) return 0;
-  if (settings_.indices == ChunkIndices::packed) return kept * index_width_;
-  return kept * (rice_bits_ + 1) + ((size - kept) >> rice_bits_);
-}
-
 template <class Scalar>
 typename ChunkTopK<Scalar>::Sizes ChunkTopK<Scalar>::sizes(std::size_t dimension) const {
   Sizes sizes;
   segments_.for_each(dimension, [&](std::size_t, std::size_t begin, std::size_t size) {
     for_each_chunk(begin, size, [&](std::size_t, std::size_t length, std::size_t kept) {
       sizes.kept += kept;
-      sizes.bits += index_bits(length, kept) + kept * settings_.value_bits;
+      sizes.bits += index_code_.most_bits(length, kept) + kept * settings_.value_bits;
     });
     if (settings_.value_bits > 0) sizes.scalars += 1 + (std::size_t{1} << settings_.value_bits);
   });
@@ -144,28 +136,14 @@ Traits ChunkTopK<Scalar>::traits(std::size_t dimension) const {
 
 template <class Scalar>
 void ChunkTopK<Scalar>::select(std::span<const Scalar> chunk, std::size_t begin, std::size_t kept) {
+  const std::size_t before = indices_.size();
+  indices_.resize(before + kept);
+  const auto places = std::span(indices_).subspan(before);
   const auto first = static_cast<std::uint32_t>(begin);
-  if (kept == chunk.size()) {
-    for (std::uint32_t i = 0; i < chunk.size(); ++i) indices_.push_back(first + i);
-    return;
-  }
-  const Found<Scalar> found{found_, found_sizes_};
-  std::size_t count = find_at_least<Scalar>(chunk, expected_border_, chunk.size(), found);
-  if (count < kept) count = find_at_least<Scalar>(chunk, 0, chunk.size(), found);
-  std::copy_n(found_sizes_.begin(), count, ranked_.begin());
-  const auto last_kept = ranked_.begin() + static_cast<std::ptrdiff_t>(kept - 1);
-  std::nth_element(ranked_.begin(), last_kept, ranked_.begin() + static_cast<std::ptrdiff_t>(count),
-                   std::greater<>());
-  const Magnitude<Scalar> border = *last_kept;
-  auto ties = static_cast<std::size_t>(std::count(ranked_.begin(), last_kept + 1, border));
-  for (std::size_t j = 0; j < count; ++j) {
-    if (found_sizes_[j] < border || (found_sizes_[j] == border && ties == 0)) continue;
-    if (found_sizes_[j] == border) --ties;
-    indices_.push_back(first + found_[j]);
-  }
-  // An eighth less: on similar chunks a few more than k coordinates reach it, and seldom fewer.
-  const auto size = std::bit_cast<Scalar>(border);
-  expected_border_ = magnitude(size - size / 8);
+  if (kept == chunk.size())
+    std::iota(places.begin(), places.end(), first);
+  else
+    selection_.select(chunk, first, places);
 }
 
 template <class Scalar>
@@ -201,27 +179,6 @@ bool ChunkTopK<Scalar>::quantize(std::span<const Scalar> values, std::span<std::
 }
 
 template <class Scalar>
-void ChunkTopK<Scalar>::write_chunk(BitWriter& writer, std::size_t begin, std::size_t size,
-                                    std::span<const std::uint32_t> indices,
-                                    std::span<const std::uint8_t> codes) const {
-  std::size_t next = begin;
-  for (const std::uint32_t index : indices) {
-    if (indices.size() == size) break;
-    if (settings_.indices == ChunkIndices::packed) {
-      writer.put(index - begin, index_width_);
-      continue;
-    }
-    const std::size_t passed = index - next;
-    next = std::size_t{index} + 1;
-    std::size_t ones = passed >> rice_bits_;
-    for (; ones >= 32; ones -= 32) writer.put(0xFFFFFFFF, 32);
-    writer.put((std::uint64_t{1} << (ones + 1)) - 2, static_cast<unsigned>(ones) + 1);
-    writer.put(passed & ((std::size_t{1} << rice_bits_) - 1), rice_bits_);
-  }
-  for (const std::uint8_t code : codes) writer.put(code, settings_.value_bits);
-}
-
-template <class Scalar>
 CodecStatus ChunkTopK<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuffer& out) {
   const auto z = input.vector;
   ensure(z.size() <= std::numeric_limits<std::uint32_t>::max(), "an element's index fits 32 bits");
@@ -236,10 +193,7 @@ CodecStatus ChunkTopK<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBu
     return status;
   };
   if (!all_finite(z)) return fail(CodecStatus::not_finite);
-  const std::size_t longest = std::min(settings_.chunk, z.size());
-  found_.resize(longest + found_padding);
-  found_sizes_.resize(longest + found_padding);
-  ranked_.resize(longest);
+  selection_.reserve(std::min(settings_.chunk, z.size()));
   indices_.clear();
   indices_.reserve(most.kept);
   values_.resize(most.kept);
@@ -267,8 +221,9 @@ CodecStatus ChunkTopK<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBu
     }
     std::size_t done = 0;
     for_each_chunk(begin, size, [&](std::size_t at, std::size_t length, std::size_t kept) {
-      write_chunk(writer, at, length, std::span<const std::uint32_t>(indices_).subspan(first + done, kept),
-                  codes.empty() ? codes : codes.subspan(done, kept));
+      index_code_.write(writer, at, length, std::span(indices_).subspan(first + done, kept));
+      if (!codes.empty())
+        write_together<std::uint8_t>(writer, codes.subspan(done, kept), 0, settings_.value_bits);
       done += kept;
     });
   });
@@ -283,34 +238,6 @@ CodecStatus ChunkTopK<Scalar>::encode_and_apply(const EncodeInput<Scalar>& input
   ensure(into.size() == input.vector.size(), "the vector that is updated has the size of the one encoded");
   const CodecStatus status = encode(input, out);
   return status == CodecStatus::ok ? accumulate(out.bytes(), Scalar(1), into) : status;
-}
-
-template <class Scalar>
-bool ChunkTopK<Scalar>::read_indices(BitReader& reader, std::size_t begin, std::size_t size,
-                                     std::span<std::uint32_t> indices) const {
-  const auto first = static_cast<std::uint32_t>(begin);
-  if (indices.size() == size) {
-    for (std::uint32_t i = 0; i < size; ++i) indices[i] = first + i;
-    return true;
-  }
-  std::uint64_t least = 0;
-  for (std::uint32_t& index : indices) {
-    std::uint64_t place = 0;
-    if (settings_.indices == ChunkIndices::packed) {
-      place = reader.read(index_width_);
-    } else {
-      std::uint64_t ones = 0;
-      // Bits behind the end are zeros, so that every run of ones ends.
-      for (reader.refill(); reader.window() >> 32 == 0xFFFFFFFF; reader.refill(), ones += 32) reader.skip(32);
-      const auto rest = static_cast<unsigned>(std::countl_one(reader.window()));
-      reader.skip(rest + 1);
-      place = least + ((ones + rest) << rice_bits_) + reader.read(rice_bits_);
-    }
-    if (place < least || place >= size) return false;
-    least = place + 1;
-    index = first + static_cast<std::uint32_t>(place);
-  }
-  return true;
 }
 
 template <class Scalar>
@@ -342,7 +269,7 @@ CodecStatus ChunkTopK<Scalar>::decode(std::span<const std::byte> packet, std::si
     }
     for_each_chunk(begin, size, [&](std::size_t at, std::size_t length, std::size_t kept) {
       if (!well_formed) return;
-      well_formed = read_indices(reader, at, length, std::span(indices_).subspan(done, kept));
+      well_formed = index_code_.read(reader, at, length, std::span(indices_).subspan(done, kept));
       for (std::size_t j = done; j < done + kept; ++j)
         values_[j] = settings_.value_bits > 0 ? decoded[reader.read(settings_.value_bits)]
                                               : read_scalar<Scalar>(scalars.rest(), j);

@@ -1,17 +1,13 @@
 #pragma once
 
-#include "algorithms/compression/coders/bit_reader.hpp"
+#include "algorithms/compression/chunk_indices.hpp"
 #include "algorithms/compression/seam/buckets.hpp"
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/compression/seam/sent_coefficients.hpp"
 #include "algorithms/compression/seam/spelling.hpp"
-#include "algorithms/compression/selectors/magnitudes.hpp"
+#include "algorithms/compression/selectors/chunk_selection.hpp"
 
 namespace hearsay {
-
-/// How the indices of a chunk travel: `packed` in ceil(log2 c) bits each, `rice` as the number of coordinates
-/// passed over since the one before, in Rice's code.
-enum class ChunkIndices { packed, rice };
 
 /// Of `chunk-topk`: k, c, and what travels of a value.
 struct ChunkTopKSettings {
@@ -79,34 +75,24 @@ class ChunkTopK final : public Compressor<Scalar>, private SentCoefficients<Scal
     std::size_t bytes() const { return prefix + scalars * sizeof(Scalar) + (bits + 7) / 8; }
   };
   Sizes sizes(std::size_t dimension) const;
-  std::size_t index_bits(std::size_t size, std::size_t kept) const;
 
   /// Appends to indices_ those of the `kept` largest of a chunk that begins at `begin`.
   void select(std::span<const Scalar> chunk, std::size_t begin, std::size_t kept);
   /// Writes shift and centroids of the values to `scalars`, the code of each to `codes`. False if what would
   /// be decoded is not finite.
   bool quantize(std::span<const Scalar> values, std::span<std::byte> scalars, std::span<std::uint8_t> codes);
-  /// Writes the bits of one chunk.
-  void write_chunk(BitWriter& writer, std::size_t begin, std::size_t size,
-                   std::span<const std::uint32_t> indices, std::span<const std::uint8_t> codes) const;
   /// Decodes a message into indices_ and values_.
   CodecStatus decode(std::span<const std::byte> packet, std::size_t dimension);
-  /// Reads the indices of a chunk, relative to the whole vector. False if they leave the chunk.
-  bool read_indices(BitReader& reader, std::size_t begin, std::size_t size,
-                    std::span<std::uint32_t> indices) const;
 
   ChunkTopKSettings settings_;
-  unsigned index_width_;  ///< of a packed index, in bits
-  unsigned rice_bits_;
+  ChunkIndexCode index_code_;
   Buckets segments_;
 
   // Scratch, kept from message to message.
-  std::vector<std::uint32_t> found_;
-  std::vector<Magnitude<Scalar>> found_sizes_, ranked_;
+  ChunkSelection<Scalar> selection_;
   std::vector<std::uint32_t> indices_;
   std::vector<Scalar> values_;
   std::vector<std::uint8_t> codes_;
-  Magnitude<Scalar> expected_border_ = 0;  ///< a guess for the next chunk, of no influence on the result
 };
 
 extern template class ChunkTopK<float>;

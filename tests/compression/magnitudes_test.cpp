@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 
+#include "algorithms/compression/selectors/chunk_selection.hpp"
 #include "algorithms/compression/selectors/topk.hpp"
 #include "tests/compression/compression.hpp"
 #include "tests/support/targets.hpp"
@@ -82,6 +84,40 @@ TEST_CASE_TEMPLATE("magnitudes: found are exactly those that reach the border, i
   CHECK(found<Scalar>(z, magnitude(Scalar(-1.5)), z.size(), find_at_least<Scalar>) == expected);
   CHECK(found<Scalar>(z, magnitude(Scalar(1.5)), expected.size(), find_at_least<Scalar>) == expected);
   CHECK(found<Scalar>(z, magnitude(Scalar(1.5)), expected.size() - 1, find_at_least<Scalar>).empty());
+}
+
+TEST_CASE(
+    "magnitudes: a border of the k largest is reached by k, or is the k-th largest, on every instruction "
+    "set") {
+  on_every_target([] {
+    for (const auto& z : adversarial_vectors<float>()) {
+      std::vector<std::uint32_t> sizes;
+      for (const float value : z) sizes.push_back(magnitude(value));
+      std::sort(sizes.begin(), sizes.end(), std::greater<>());
+      for (std::size_t k = 1; k < std::min<std::size_t>(z.size(), 70); ++k)
+        for (const std::uint32_t guess : {0u, 1u, magnitude(1.0f), magnitude(1e30f), 0xFFFFFFFFu}) {
+          const std::uint32_t border = border_of_largest(z, k, guess);
+          REQUIRE(border <= sizes[k - 1]);
+          REQUIRE((border > sizes[k] || border == sizes[k - 1]));
+        }
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("chunks: short and long ones keep what sorting puts first, ties to the lowest index",
+                   Scalar, float, double) {
+  on_every_target([] {
+    ChunkSelection<Scalar> selection;
+    selection.reserve(1100);
+    for (const auto& z : adversarial_vectors<Scalar>())
+      for (std::size_t k = 1; k < z.size(); k += 1 + k / 2) {
+        std::vector<std::uint32_t> kept(k);
+        selection.select(z, 7, kept);
+        auto expected = largest(z, k);
+        for (std::uint32_t& index : expected) index += 7;
+        REQUIRE(kept == expected);
+      }
+  });
 }
 
 TEST_CASE_TEMPLATE("topk: long vectors keep what sorting puts first, whatever the sample says", Scalar, float,
