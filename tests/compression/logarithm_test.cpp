@@ -5,6 +5,7 @@
 #include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/arithmetic/wire_scalar.hpp"
 #include "tests/compression/compression.hpp"
+#include "tests/support/targets.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay::test::logarithm_test {
@@ -66,6 +67,35 @@ TEST_CASE_TEMPLATE("log: the stated contraction is that of its worst vectors", S
         doctest::Approx(stated("log(base=1.1)", dropped.size())).epsilon(1e-3));
   CHECK(stated("log(base=1.1)", dropped.size()) > 0.5);
   CHECK(stated("log", 1) == 0.0);
+}
+
+TEST_CASE("log: codes of many values are those of each alone with the largest, on every instruction set") {
+  for (const double base : {1.15, 1.2, 1.25, 1.7, 2.0, 3.0, 4.0})
+    for (const float largest : {1.0f, 1.99f, 0x1.23p-30f, 0x1p100f}) {
+      CAPTURE(base);
+      CAPTURE(largest);
+      const Logarithm<float> log(base, Buckets::whole());
+      std::vector<float> z = gaussian<float>(1'500, 8);
+      for (float& value : z) value = std::clamp(value * largest / 3, -largest, largest);
+      // Both neighbors of what lies between two levels, levels, and numbers near 0.
+      for (double level = static_cast<double>(largest); level > 1e-40; level /= base)
+        for (const double size : {level, level * (1 + 1 / base) / 2, level / 2}) {
+          const auto near = static_cast<float>(size);
+          for (const float value : {near, std::nextafter(near, 0.0f), std::nextafter(near, 1e38f)})
+            z.push_back(z.size() % 2 ? -std::min(value, largest) : std::min(value, largest));
+        }
+      z.insert(z.end(), {0.0f, -0.0f, 1e-45f, -1e-42f, largest});
+      std::vector<std::int32_t> expected(z.size()), codes(z.size()), pair(2);
+      std::vector<std::byte> header(sizeof(float));
+      for (std::size_t i = 0; i < z.size(); ++i) {
+        REQUIRE(log.quantize(std::vector{z[i], largest}, {{1, 2}, {}}, header, pair) == CodecStatus::ok);
+        expected[i] = pair[0];
+      }
+      on_every_target([&] {
+        REQUIRE(log.quantize(z, {{1, 2}, {}}, header, codes) == CodecStatus::ok);
+        REQUIRE(codes == expected);
+      });
+    }
 }
 
 TEST_CASE("log: bases above 1 and up to 16 are taken") {

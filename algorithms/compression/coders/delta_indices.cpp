@@ -20,6 +20,41 @@ unsigned width_of(std::uint32_t all) {
   return width >= widest_told ? 32 : width;
 }
 
+/// How often two neighboring words of `width` bits, above 0, are put together: as often as 32 bits hold them
+/// and their number is even.
+unsigned joins(std::size_t count, unsigned width) {
+  unsigned times = 0;
+  for (; count % 2 == 0 && 2 * width <= 32; count /= 2, width *= 2) ++times;
+  return times;
+}
+
+/// Writes words of `width` bits, which are overwritten.
+void write_words(BitWriter& writer, std::span<std::uint32_t> words, unsigned width) {
+  if (width == 0) return;
+  std::size_t count = words.size();
+  for (unsigned times = joins(count, width); times > 0; --times, width *= 2) {
+    count /= 2;
+    for (std::size_t k = 0; k < count; ++k) words[k] = words[2 * k] << width | words[2 * k + 1];
+  }
+  for (std::size_t k = 0; k < count; ++k) writer.put(words[k], width);
+}
+
+void read_words(BitReader& reader, unsigned width, std::span<std::uint32_t> words) {
+  std::ranges::fill(words, 0);
+  if (width == 0) return;
+  unsigned times = joins(words.size(), width);
+  std::size_t count = words.size() >> times;
+  for (std::size_t k = 0; k < count; ++k) words[k] = static_cast<std::uint32_t>(reader.read(width << times));
+  for (; times > 0; --times, count *= 2) {
+    const unsigned part = width << (times - 1);
+    for (std::size_t k = count; k-- > 0;) {
+      const std::uint32_t both = words[k];
+      words[2 * k] = both >> part;
+      words[2 * k + 1] = both & ((1u << part) - 1);
+    }
+  }
+}
+
 /// The most bytes that `count` gaps with a sum of at most `left` can take. It grows with both arguments.
 std::size_t most_bytes_of_gaps(std::size_t count, std::size_t left) {
   // The sum bounds the widths: they cannot all be large. The worst case always widens the block for which one
@@ -60,16 +95,14 @@ std::size_t DeltaIndices::encode(std::span<const std::uint32_t> indices, std::si
   std::uint32_t next = 0;
   for (std::size_t begin = 0; begin < indices.size(); begin += delta_block) {
     const std::size_t size = std::min(delta_block, indices.size() - begin);
+    const auto block = indices.subspan(begin, size);
     std::array<std::uint32_t, delta_block> gaps;
-    std::uint32_t all = 0;
-    for (std::size_t k = 0; k < size; ++k) {
-      gaps[k] = indices[begin + k] - next;
-      all |= gaps[k];
-      next = indices[begin + k] + 1;
-    }
+    std::uint32_t all = gaps[0] = block[0] - next;
+    for (std::size_t k = 1; k < size; ++k) all |= gaps[k] = block[k] - block[k - 1] - 1;
+    next = block[size - 1] + 1;
     const unsigned width = width_of(all);
     writer.put(std::min(width, widest_told), width_bits);
-    for (std::size_t k = 0; k < size; ++k) writer.put(gaps[k], width);
+    write_words(writer, std::span(gaps).first(size), width);
   }
   return writer.finish();
 }
@@ -82,15 +115,15 @@ std::optional<std::size_t> DeltaIndices::decode(std::span<const std::byte> in, s
     const std::size_t size = std::min(delta_block, indices.size() - begin);
     auto width = static_cast<unsigned>(reader.read(width_bits));
     if (width == widest_told) width = 32;
+    const auto block = indices.subspan(begin, size);
+    read_words(reader, width, block);
     std::uint32_t all = 0;
-    for (std::size_t k = 0; k < size; ++k) {
-      const auto gap = static_cast<std::uint32_t>(reader.read(width));
+    for (std::uint32_t& gap : block) {
       all |= gap;
-      next += gap;
-      if (next >= dimension) return std::nullopt;
-      indices[begin + k] = static_cast<std::uint32_t>(next++);
+      next += std::uint64_t{gap} + 1;
+      gap = static_cast<std::uint32_t>(next - 1);
     }
-    if (width != width_of(all)) return std::nullopt;
+    if (next > dimension || width != width_of(all)) return std::nullopt;
   }
   return reader.finish();
 }

@@ -1,10 +1,14 @@
 #include "algorithms/compression/quantizers/logarithm.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include "algorithms/arithmetic/wire_scalar.hpp"
 #include "algorithms/compression/quantizers/dither_norm.hpp"
+#include "algorithms/compression/quantizers/quantizer_kernels.hpp"
 #include "algorithms/compression/seam/scale_status.hpp"
 #include "topology/foundation/spelling.hpp"
 
@@ -60,6 +64,31 @@ std::int32_t Logarithm<Scalar>::code_of(Scalar value, double largest) const {
 }
 
 template <class Scalar>
+bool Logarithm<Scalar>::quantize_fast(std::span<const Scalar> values, double largest,
+                                      std::span<std::int32_t> codes) const {
+  if constexpr (std::is_same_v<Scalar, float>) {
+    constexpr std::size_t many = 1024;  // fewer are quantized before their borders are found
+    const double last = midpoints_.back() * largest;
+    if (values.size() < many || base_ < static_cast<double>(least_log_base) || !std::isfinite(largest) ||
+        last < 2.0 * static_cast<double>(std::numeric_limits<float>::min()))
+      return false;
+    LogBorders borders{
+        {}, std::bit_cast<std::int32_t>(static_cast<float>(largest)), static_cast<float>(base_)};
+    for (std::size_t k = 0; k < midpoints_.size(); ++k) {
+      const auto is_nearer = [&](float size) { return static_cast<double>(size) / largest <= midpoints_[k]; };
+      auto border = static_cast<float>(midpoints_[k] * largest);
+      while (!is_nearer(border)) border = std::nextafter(border, 0.0f);
+      for (float above = border; is_nearer(above); above = std::nextafter(above, 2.0f * above))
+        border = above;
+      borders.nearer_to_next[k] = std::bit_cast<std::int32_t>(border);
+    }
+    log_codes_fast(values, borders, codes);
+    return true;
+  }
+  return false;
+}
+
+template <class Scalar>
 Scalar Logarithm<Scalar>::value_of(std::int32_t code, Scalar largest) const {
   if (code == 0) return Scalar(0);
   const double size = static_cast<double>(largest) * levels_[static_cast<std::size_t>(std::abs(code)) - 1];
@@ -74,6 +103,7 @@ CodecStatus Logarithm<Scalar>::quantize(std::span<const Scalar> values, const Qu
     const double largest = bucket_norm(DitherNorm::linf, values.subspan(begin, size));
     write_scalar(header, bucket, static_cast<Scalar>(largest));
     if (!std::isfinite(largest)) status = CodecStatus::not_finite;
+    if (quantize_fast(values.subspan(begin, size), largest, codes.subspan(begin, size))) return;
     for (std::size_t i = begin; i < begin + size; ++i)
       codes[i] = std::isfinite(largest) ? code_of(values[i], largest) : 0;
   });

@@ -55,6 +55,8 @@ class Logarithm final : public Quantizer<Scalar> {
   static constexpr std::int32_t level_count = 63;
 
   std::int32_t code_of(Scalar value, double largest) const;
+  /// True if the kernel took the values, which are many and finite, for a largest magnitude above 0.
+  bool quantize_fast(std::span<const Scalar> values, double largest, std::span<std::int32_t> codes) const;
   Scalar value_of(std::int32_t code, Scalar largest) const;
 
   double base_;

@@ -139,6 +139,44 @@ bool GridValues(std::span<const std::int32_t> codes, double step, float* HWY_RES
   return most <= std::numeric_limits<float>::max();
 }
 
+using AllFloats = hn::ScalableTag<float>;
+using AllInts = hn::RebindToSigned<AllFloats>;
+constexpr AllFloats all_floats;
+constexpr AllInts all_ints;
+
+/// A number's bits grow with its logarithm to base 2, with at most `bend` too much between two powers of two.
+/// So their distance from the largest magnitude says which of two neighboring levels is the nearest, and the
+/// border between these two decides.
+void LogCodes(std::span<const float> z, const LogBorders& borders, std::int32_t* HWY_RESTRICT codes) {
+  constexpr double bend = 0.0861;
+  constexpr double margin = 1e-3;  // beyond what rounding in float takes
+  constexpr std::int32_t last = 62;
+  const std::size_t lanes = hn::Lanes(all_floats);
+  const double octaves = std::log2(static_cast<double>(borders.base));
+  const double to_border = std::log2(2.0 / (1.0 + 1.0 / static_cast<double>(borders.base)));
+  const auto scale = hn::Set(all_floats, static_cast<float>(0x1p-23 / octaves));
+  const auto offset = hn::Set(all_floats, static_cast<float>(1.0 - (to_border + bend) / octaves - margin));
+  const auto most = hn::Set(all_floats, static_cast<float>(last));
+  const auto largest = hn::Set(all_ints, borders.largest);
+  const auto behind_last = hn::Set(all_ints, borders.nearer_to_next[last]);
+  const auto code_of = [&](hn::Vec<AllFloats> value) HWY_ATTR {
+    const auto bits = hn::BitCast(all_ints, value);
+    const auto size = hn::And(bits, hn::Set(all_ints, 0x7FFFFFFF));
+    const auto distance = hn::ConvertTo(all_floats, hn::Sub(largest, size));
+    const auto place = hn::MulAdd(distance, scale, offset);
+    const auto guess = hn::ConvertTo(all_ints, hn::Min(hn::Max(place, hn::Zero(all_floats)), most));
+    const auto border = hn::GatherIndex(all_ints, borders.nearer_to_next.data(), guess);
+    const auto is_next = hn::VecFromMask(all_ints, hn::Gt(size, border));  // -1 if not
+    const auto number = hn::Add(hn::Add(guess, hn::Set(all_ints, 2)), is_next);
+    const auto sign = hn::BroadcastSignBit(bits);
+    return hn::IfThenElseZero(hn::Gt(size, behind_last), hn::Sub(hn::Xor(number, sign), sign));
+  };
+  std::size_t i = 0;
+  for (; i + lanes <= z.size(); i += lanes)
+    hn::StoreU(code_of(hn::LoadU(all_floats, z.data() + i)), all_ints, codes + i);
+  for (; i < z.size(); ++i) codes[i] = hn::GetLane(code_of(hn::Set(all_floats, z[i])));
+}
+
 using AllWords = hn::ScalableTag<std::uint32_t>;
 constexpr AllWords all_words;
 
@@ -220,6 +258,7 @@ namespace {
 HWY_EXPORT(NearestCodes);
 HWY_EXPORT(GridCodes);
 HWY_EXPORT(GridValues);
+HWY_EXPORT(LogCodes);
 HWY_EXPORT(Bf16CodesEither);
 HWY_EXPORT(Bf16Values);
 }  // namespace
@@ -236,6 +275,10 @@ bool grid_codes_fast(std::span<const float> z, double step, double largest_ratio
 
 bool grid_values_fast(std::span<const std::int32_t> codes, double step, std::span<float> values) {
   return HWY_DYNAMIC_DISPATCH(GridValues)(codes, step, values.data());
+}
+
+void log_codes_fast(std::span<const float> z, const LogBorders& borders, std::span<std::int32_t> codes) {
+  HWY_DYNAMIC_DISPATCH(LogCodes)(z, borders, codes.data());
 }
 
 bool bf16_codes_fast(std::span<const float> z, bool nearest, ElementKey key, std::uint32_t first,
