@@ -30,15 +30,20 @@ Traits AdaComp<Scalar>::traits(std::size_t) const {
 
 template <class Scalar>
 double AdaComp<Scalar>::select_in_bin(const EncodeInput<Scalar>& input, std::size_t begin, std::size_t end,
-                                      std::vector<std::uint32_t>& kept) const {
-  const auto g = input.vector;
-  const auto latest = input.latest.empty() ? g : input.latest;
-  const Scalar largest = std::bit_cast<Scalar>(largest_magnitude_of(g.subspan(begin, end - begin)));
+                                      std::vector<std::uint32_t>& kept) {
+  const auto g = input.vector.subspan(begin, end - begin);
+  const Scalar largest = std::bit_cast<Scalar>(largest_magnitude_of(g));
   if (!std::isfinite(largest))
     kept.push_back(static_cast<std::uint32_t>(begin));  // keeps one coordinate, for the message to fail on
-  else if (largest > Scalar(0))
-    for (std::size_t i = begin; i < end; ++i)
-      if (std::abs(g[i] + latest[i]) >= largest) kept.push_back(static_cast<std::uint32_t>(i));
+  if (!std::isfinite(largest) || largest == Scalar(0)) return static_cast<double>(largest);
+
+  // H = G + dW
+  const auto sums = std::span(sums_).first(g.size());
+  const auto latest = input.latest.empty() ? g : input.latest.subspan(begin, end - begin);
+  for (std::size_t i = 0; i < g.size(); ++i) sums[i] = g[i] + latest[i];
+  const std::size_t count = find_at_least<Scalar>(sums, magnitude(largest), g.size(), {found_, {}});
+  for (const std::uint32_t i : std::span(found_).first(count))
+    if (!std::isnan(sums[i])) kept.push_back(static_cast<std::uint32_t>(begin) + i);
   return static_cast<double>(largest);
 }
 
@@ -48,6 +53,8 @@ void AdaComp<Scalar>::select(const EncodeInput<Scalar>& input, std::span<std::by
   ensure(input.latest.empty() || input.latest.size() == d, "the latest gradient has the vector's size");
   ensure(layer_ends_.empty() || layer_ends_.back() == d, "the layers tile the vector");
   selection.indices.reserve(d);
+  sums_.resize(std::min(bin_, d));
+  found_.resize(sums_.size() + found_padding);
   selection.indices.clear();
   double maxima = 0.0;
   std::size_t bins = 0;

@@ -51,10 +51,14 @@ class AdaComp final : public Selector<Scalar> {
  private:
   /// Appends what the bin keeps to `kept`. Returns its largest |G|.
   double select_in_bin(const EncodeInput<Scalar>& input, std::size_t begin, std::size_t end,
-                       std::vector<std::uint32_t>& kept) const;
+                       std::vector<std::uint32_t>& kept);
 
   std::size_t bin_;
   std::vector<std::size_t> layer_ends_;  ///< empty: one layer
+
+  // Scratch, kept from message to message.
+  std::vector<Scalar> sums_;  ///< H of a bin
+  std::vector<std::uint32_t> found_;
 };
 
 extern template class AdaComp<float>;

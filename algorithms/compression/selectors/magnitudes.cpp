@@ -37,6 +37,7 @@ std::uint32_t LargestMagnitude(std::span<const float> z) {
   for (; i + 4 * lanes <= z.size(); i += 4 * lanes)
     largest = hn::Max(largest, hn::Max(hn::Max(loaded(i), loaded(i + lanes)),
                                        hn::Max(loaded(i + 2 * lanes), loaded(i + 3 * lanes))));
+  for (; i + lanes <= z.size(); i += lanes) largest = hn::Max(largest, loaded(i));
   auto most = static_cast<std::uint32_t>(hn::GetLane(hn::MaxOfLanes(ints, largest)));
   for (; i < z.size(); ++i) most = std::max(most, magnitude(z[i]));
   return most;
@@ -81,6 +82,7 @@ std::size_t Find(std::span<const float> z, std::uint32_t border, std::size_t mos
     keep(sizes2, i + 2 * lanes);
     keep(sizes3, i + 3 * lanes);
   }
+  for (; i + lanes <= z.size() && n <= most; i += lanes) keep(loaded(i), i);
   for (; i < z.size() && n <= most; ++i) {
     const std::uint32_t size = magnitude(z[i]);
     if (size < border) continue;
