@@ -6,7 +6,9 @@
 
 #include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/compression/transforms/fwht.hpp"
+#include "algorithms/compression/transforms/kashin_kernels.hpp"
 #include "tests/compression/compression.hpp"
+#include "tests/support/targets.hpp"
 
 namespace hearsay::test::kashin_test {
 
@@ -49,6 +51,35 @@ std::vector<std::vector<Scalar>> spiky_vectors(std::size_t n) {
 }
 
 }  // namespace
+
+TEST_CASE_TEMPLATE("kashin: the passes over coefficients are the plain arithmetic on every instruction set",
+                   Scalar, float, double) {
+  using Limits = std::numeric_limits<Scalar>;
+  const auto bits = [](const std::vector<Scalar>& x) { return std::as_bytes(std::span(x)); };
+  for (const auto& z : adversarial_vectors<Scalar>())
+    for (const Scalar limit : {Scalar(0.5), Scalar(0), Limits::infinity()}) {
+      const auto a = gaussian<Scalar>(z.size(), 3);
+      std::vector<Scalar> clipped(z), added(a), combined(a), reduced(a);
+      for (std::size_t i = 0; i < z.size(); ++i) {
+        clipped[i] = std::min(std::max(z[i] * Scalar(0.7), -limit), limit);
+        added[i] = a[i] + clipped[i];
+        combined[i] = Scalar(0.7) * z[i] + Scalar(0.7) * a[i];
+        reduced[i] = a[i] - combined[i];
+      }
+      on_every_target([&] {
+        std::vector<Scalar> c(z), sum(a), v(a), rest(a);
+        clip_and_add(std::span<Scalar>(c), Scalar(0.7), limit, std::span<Scalar>(sum));
+        combine_halves(std::span<const Scalar>(z), std::span<const Scalar>(a), Scalar(0.7), false,
+                       std::span<Scalar>(v));
+        combine_halves(std::span<const Scalar>(z), std::span<const Scalar>(a), Scalar(0.7), true,
+                       std::span<Scalar>(rest));
+        REQUIRE(std::ranges::equal(bits(c), bits(clipped)));
+        REQUIRE(std::ranges::equal(bits(sum), bits(added)));
+        REQUIRE(std::ranges::equal(bits(v), bits(combined)));
+        REQUIRE(std::ranges::equal(bits(rest), bits(reduced)));
+      });
+    }
+}
 
 TEST_CASE_TEMPLATE("kashin: the inverse gives the vector back, to rounding", Scalar, float, double) {
   const double epsilon = std::numeric_limits<Scalar>::epsilon();

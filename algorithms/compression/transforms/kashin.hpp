@@ -51,10 +51,11 @@ class Kashin final : public Transform<Scalar> {
   void inverse(std::span<Scalar> in, std::uint64_t seed, std::span<Scalar> out) override;
 
  private:
-  /// out = S' z.
+  /// out = sqrt(2) S' z.
   static void analyse(std::span<const Scalar> z, ElementKey key, std::uint32_t first, std::span<Scalar> out);
-  /// z = S in; `in` is overwritten.
-  void synthesise(std::span<Scalar> in, ElementKey key, std::uint32_t first, std::span<Scalar> z);
+  /// z = S in; or, if `subtract`, z -= S in. `in` is overwritten.
+  static void synthesise(std::span<Scalar> in, ElementKey key, std::uint32_t first, bool subtract,
+                         std::span<Scalar> z);
   void embed(std::span<const Scalar> z, ElementKey key, std::uint32_t first, std::span<Scalar> out);
 
   HadamardBlocks blocks_;
@@ -62,8 +63,6 @@ class Kashin final : public Transform<Scalar> {
   // Scratch, kept from message to message.
   std::vector<Scalar> rest_;     ///< v
   std::vector<Scalar> clipped_;  ///< c
-  std::vector<Scalar> correction_;
-  std::vector<Scalar> part_;
 };
 
 extern template class Kashin<float>;
