@@ -1,16 +1,16 @@
 #include "algorithms/compression/modulo.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
 
 #include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/arithmetic/wire_scalar.hpp"
-#include "algorithms/compression/code_checksum.hpp"
 #include "algorithms/compression/quantizers/grid_rounding.hpp"
+#include "algorithms/compression/quantizers/place_packing.hpp"
 #include "algorithms/compression/quantizers/places.hpp"
-#include "algorithms/compression/seam/byte_pieces.hpp"
 #include "topology/foundation/ensure.hpp"
 #include "topology/foundation/spelling.hpp"
 
@@ -20,12 +20,6 @@ namespace {
 
 /// With random rounding a code is up to a step away, with rounding to the nearest half a step.
 constexpr std::uint64_t least_modulus(bool nearest) { return nearest ? 2 : 4; }
-
-/// The grid point nearest to `ratio`, the upper one if two are.
-std::int64_t nearest_code(double ratio) {
-  const GridPosition place = grid_position(ratio);
-  return place.whole + (place.fraction >= 0.5 ? 1 : 0);
-}
 
 enum : std::uint8_t { remainders = 0, full_precision = 1 };
 
@@ -85,21 +79,41 @@ Traits Modulo<Scalar>::traits(std::size_t dimension) const {
 }
 
 template <class Scalar>
-bool Modulo<Scalar>::recoverable(std::span<const Scalar> z, std::span<const Scalar> near) const {
-  // Half a step less than the (k - 2) / 2 of exact arithmetic, since the quotients are rounded.
-  const double reach = (static_cast<double>(modulus_) - 3.0) / 2.0;
-  for (std::size_t i = 0; i < z.size(); ++i) {
-    const double ratio = static_cast<double>(z[i]) / step_;
-    const double there = near.empty() ? 0.0 : static_cast<double>(near[i]) / step_;
-    if (!(std::abs(ratio) < largest_ratio_ && std::abs(there) < 0x1p52)) return false;
-    if (rounding_ == Rounding::random) {
-      if (!(std::abs(ratio - there) <= reach)) return false;
-    } else {
-      const std::int64_t code = nearest_code(ratio);
-      if (nearest(remainder(code), there) != code) return false;
+ModuloGrid Modulo<Scalar>::grid() const {
+  return {step_, static_cast<double>(modulus_), largest_ratio_, rounding_ == Rounding::nearest};
+}
+
+template <class Scalar>
+template <class Visit>
+void Modulo<Scalar>::for_each_group(std::size_t dimension, Visit visit) {
+  std::array<Part, CodeChecksum::together> parts;
+  std::size_t count = 0;
+  const auto hand_over = [&] {
+    std::size_t size = 0;
+    for (std::size_t p = 0; p < count; ++p) size += parts[p].size;
+    if (codes_.size() < size) codes_.resize(size);
+    if (words_.size() < size) words_.resize(size);
+    for (std::size_t p = 0, at = 0; p < count; at += parts[p++].size) {
+      parts[p].codes = std::span(codes_).subspan(at, parts[p].size);
+      parts[p].words = std::span(words_).subspan(at, parts[p].size);
     }
-  }
-  return true;
+    visit(std::span(parts).first(count));
+    count = 0;
+  };
+  buckets_.for_each(dimension, [&](std::size_t, std::size_t begin, std::size_t size) {
+    parts[count++] = {begin, size, {}, {}, remainders, 0, {}};
+    if (count == parts.size()) hand_over();
+  });
+  if (count > 0) hand_over();
+}
+
+template <class Scalar>
+void Modulo<Scalar>::sum_codes(std::span<Part> parts) {
+  std::array<std::span<const double>, CodeChecksum::together> codes;
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    if (parts[p].kind == remainders) codes[p] = parts[p].codes;
+  const auto checksums = CodeChecksum::of(codes);
+  for (std::size_t p = 0; p < parts.size(); ++p) parts[p].checksum = checksums[p];
 }
 
 template <class Scalar>
@@ -110,29 +124,25 @@ CodecStatus Modulo<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuffe
   const ElementKey key = input.random.element_key();
   const std::size_t room = traits(z.size()).bytes;
   BytePieces message(out.resize(room));
-  buckets_.for_each(z.size(), [&](std::size_t, std::size_t begin, std::size_t size) {
-    const auto bucket = z.subspan(begin, size);
-    const auto near = input.near.empty() ? input.near : input.near.subspan(begin, size);
-    if (!recoverable(bucket, near)) {
-      write_scalar(message.take(1), 0, full_precision);
-      std::ranges::copy(std::as_bytes(bucket), message.take(bucket.size_bytes()).begin());
-      return;
+  for_each_group(z.size(), [&](std::span<Part> parts) {
+    for (Part& part : parts) {
+      const auto near = input.near.empty() ? input.near : input.near.subspan(part.begin, part.size);
+      const bool recovered = modulo_codes(grid(), z.subspan(part.begin, part.size), near, key,
+                                          static_cast<std::uint32_t>(part.begin), part.codes);
+      part.kind = recovered ? remainders : full_precision;
     }
-    write_scalar(message.take(1), 0, remainders);
-    const auto checksum_place = message.take(sizeof(std::uint16_t));
-    const auto places = message.take(place_bytes(size, bits_));
-    std::ranges::fill(places, std::byte{0});
-    CodeChecksum checksum;
-    for (std::size_t i = 0; i < size; ++i) {
-      const double ratio = static_cast<double>(bucket[i]) / step_;
-      const std::int64_t code =
-          rounding_ == Rounding::nearest
-              ? nearest_code(ratio)
-              : grid_position(ratio).rounded(element_bits(key, static_cast<std::uint32_t>(begin + i)));
-      checksum.add(code);
-      write_place(places, bits_, i, remainder(code));
+    sum_codes(parts);
+    for (const Part& part : parts) {
+      write_scalar(message.take(1), 0, part.kind);
+      if (part.kind == full_precision) {
+        const auto bucket = z.subspan(part.begin, part.size);
+        std::ranges::copy(std::as_bytes(bucket), message.take(bucket.size_bytes()).begin());
+        continue;
+      }
+      write_scalar(message.take(sizeof(std::uint16_t)), 0, part.checksum);
+      modulo_words(grid(), part.codes, part.words);
+      pack_places(part.words, 0, bits_, message.take(place_bytes(part.size, bits_)));
     }
-    write_scalar(checksum_place, 0, checksum.value());
   });
   out.resize(room - message.rest().size());
   return all_finite(z) ? CodecStatus::ok : CodecStatus::not_finite;
@@ -144,19 +154,6 @@ CodecStatus Modulo<Scalar>::encode_and_apply(const EncodeInput<Scalar>& input, P
   ensure(into.size() == input.vector.size(), "the vector that is updated has the size of the one encoded");
   const CodecStatus status = encode(input, out);
   return status == CodecStatus::ok ? accumulate_near(out.bytes(), input.near, Scalar(1), into) : status;
-}
-
-template <class Scalar>
-std::uint32_t Modulo<Scalar>::remainder(std::int64_t code) const {
-  return static_cast<std::uint32_t>((code % modulus_ + modulus_) % modulus_);
-}
-
-/// remainder + modulus j, with j the integer nearest to (near - remainder) / modulus.
-template <class Scalar>
-std::int64_t Modulo<Scalar>::nearest(std::uint32_t remainder, double near) const {
-  const auto modulus = static_cast<double>(modulus_);
-  return static_cast<std::int64_t>(remainder) +
-         modulus_ * static_cast<std::int64_t>(std::floor((near - remainder) / modulus + 0.5));
 }
 
 template <class Scalar>
@@ -172,34 +169,21 @@ CodecStatus Modulo<Scalar>::accumulate_near(std::span<const std::byte> packet, s
   decoded_.resize(into.size());
   BytePieces message(packet);
   CodecStatus status = CodecStatus::ok;
-  buckets_.for_each(into.size(), [&](std::size_t, std::size_t begin, std::size_t size) {
+  for_each_group(into.size(), [&](std::span<Part> parts) {
     if (status == CodecStatus::malformed) return;
-    status = [&] {
-      if (!message.has(1)) return CodecStatus::malformed;
-      const auto kind = read_scalar<std::uint8_t>(message.take(1), 0);
-      if (kind == full_precision) {
-        if (!message.has(size * sizeof(Scalar))) return CodecStatus::malformed;
-        const auto values = message.take(size * sizeof(Scalar));
-        for (std::size_t i = 0; i < size; ++i) decoded_[begin + i] = read_scalar<Scalar>(values, i);
-        return all_finite<Scalar>(values) ? status : CodecStatus::not_finite;
+    for (Part& part : parts)
+      if (!read_part(part, message, near)) {
+        status = CodecStatus::malformed;
+        return;
       }
-      if (kind != remainders || !message.has(sizeof(std::uint16_t) + place_bytes(size, bits_)))
-        return CodecStatus::malformed;
-      const auto expected = read_scalar<std::uint16_t>(message.take(sizeof(std::uint16_t)), 0);
-      const auto places = message.take(place_bytes(size, bits_));
-      if (!unused_places_are_zero(places, bits_, size)) return CodecStatus::malformed;
-      CodeChecksum checksum;
-      for (std::size_t i = 0; i < size; ++i) {
-        const std::uint32_t remainder = read_place(places, bits_, i);
-        const double there = near.empty() ? 0.0 : static_cast<double>(near[begin + i]) / step_;
-        if (remainder >= modulus_ || !(std::abs(there) < 0x1p52)) return CodecStatus::malformed;
-        const std::int64_t code = nearest(remainder, there);
-        checksum.add(code);
-        decoded_[begin + i] = value(code);
-      }
-      if (checksum.value() == expected) return status;
-      return near.empty() ? CodecStatus::malformed : CodecStatus::out_of_reach;
-    }();
+    sum_codes(parts);
+    for (const Part& part : parts) {
+      if (part.kind == full_precision && !all_finite<Scalar>(part.sent))
+        status = CodecStatus::not_finite;
+      else if (part.kind == remainders && part.checksum != read_scalar<std::uint16_t>(part.sent, 0))
+        status = near.empty() ? CodecStatus::malformed : CodecStatus::out_of_reach;
+      if (status == CodecStatus::malformed) return;
+    }
   });
   if (status == CodecStatus::malformed || message.has(1)) return CodecStatus::malformed;
   if (status == CodecStatus::out_of_reach) return status;
@@ -210,16 +194,41 @@ CodecStatus Modulo<Scalar>::accumulate_near(std::span<const std::byte> packet, s
   return status;
 }
 
+/// Reads a bucket into decoded_ and its codes. False if it is none.
+template <class Scalar>
+bool Modulo<Scalar>::read_part(Part& part, BytePieces<const std::byte>& message,
+                               std::span<const Scalar> near) {
+  if (!message.has(1)) return false;
+  const auto values = std::span(decoded_).subspan(part.begin, part.size);
+  part.kind = read_scalar<std::uint8_t>(message.take(1), 0);
+  if (part.kind == full_precision) {
+    if (!message.has(values.size_bytes())) return false;
+    part.sent = message.take(values.size_bytes());
+    std::ranges::copy(part.sent, std::as_writable_bytes(values).begin());
+    return true;
+  }
+  if (part.kind != remainders || !message.has(sizeof(std::uint16_t) + place_bytes(part.size, bits_)))
+    return false;
+  part.sent = message.take(sizeof(std::uint16_t));
+  const auto places = message.take(place_bytes(part.size, bits_));
+  if (!unused_places_are_zero(places, bits_, part.size)) return false;
+  unpack_places(places, bits_, false, part.words);
+  return modulo_nearest(grid(), part.words, near.empty() ? near : near.subspan(part.begin, part.size),
+                        part.codes, values);
+}
+
 template <class Scalar>
 std::vector<Bracket> Modulo<Scalar>::brackets(std::span<const Scalar> vector) const {
   std::vector<Bracket> brackets;
   buckets_.for_each(vector.size(), [&](std::size_t, std::size_t begin, std::size_t size) {
     const auto bucket = vector.subspan(begin, size);
-    const bool rounded = recoverable(bucket, {});
-    for (const Scalar z : bucket) {
+    std::vector<double> codes(size);
+    const bool rounded = modulo_codes<Scalar>(grid(), bucket, {}, {}, 0, codes);
+    for (std::size_t i = 0; i < size; ++i) {
+      const Scalar z = bucket[i];
       const GridPosition place = grid_position(rounded ? static_cast<double>(z) / step_ : 0.0);
       if (rounded && rounding_ == Rounding::nearest) {
-        const auto rounded_value = static_cast<double>(value(nearest_code(static_cast<double>(z) / step_)));
+        const auto rounded_value = static_cast<double>(value(static_cast<std::int64_t>(codes[i])));
         brackets.push_back({rounded_value, rounded_value, 0.0});
       } else if (rounded)
         brackets.push_back({static_cast<double>(value(place.whole)),

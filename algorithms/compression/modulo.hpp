@@ -1,9 +1,13 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
+#include "algorithms/compression/code_checksum.hpp"
+#include "algorithms/compression/modulo_kernels.hpp"
 #include "algorithms/compression/seam/bracket.hpp"
 #include "algorithms/compression/seam/buckets.hpp"
+#include "algorithms/compression/seam/byte_pieces.hpp"
 #include "algorithms/compression/seam/spelling.hpp"
 
 namespace hearsay {
@@ -53,11 +57,21 @@ class Modulo final : public RoundingCompressor<Scalar> {
   std::vector<Bracket> brackets(std::span<const Scalar> vector) const override;
 
  private:
-  /// True if a receiver with side information `near` (empty for zeros) recovers every code of the bucket z.
-  bool recoverable(std::span<const Scalar> z, std::span<const Scalar> near) const;
-  /// The code congruent to `remainder` modulo k that is nearest to `near`, both in steps.
-  std::int64_t nearest(std::uint32_t remainder, double near) const;
-  std::uint32_t remainder(std::int64_t code) const;
+  /// A bucket on its way.
+  struct Part {
+    std::size_t begin, size;
+    std::span<double> codes;
+    std::span<std::int32_t> words;    ///< codes mod k
+    std::uint8_t kind;                ///< what travels
+    std::uint16_t checksum;           ///< of the codes
+    std::span<const std::byte> sent;  ///< the checksum or the coordinates of a message that is read
+  };
+  /// Calls visit(parts) for several neighboring buckets at a time, in order, with room for their codes.
+  template <class Visit>
+  void for_each_group(std::size_t dimension, Visit visit);
+  static void sum_codes(std::span<Part> parts);
+  bool read_part(Part& part, BytePieces<const std::byte>& message, std::span<const Scalar> near);
+  ModuloGrid grid() const;
   Scalar value(std::int64_t code) const { return static_cast<Scalar>(static_cast<double>(code) * step_); }
 
   std::int64_t modulus_;
@@ -66,7 +80,11 @@ class Modulo final : public RoundingCompressor<Scalar> {
   Rounding rounding_;
   double largest_ratio_;  ///< if |z / step| reaches this, full precision is sent
   Buckets buckets_;
-  std::vector<Scalar> decoded_;  ///< scratch
+
+  // Scratch, kept from message to message.
+  std::vector<double> codes_;
+  std::vector<std::int32_t> words_;
+  std::vector<Scalar> decoded_;
 };
 
 extern template class Modulo<float>;

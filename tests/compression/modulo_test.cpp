@@ -2,8 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
+#include "algorithms/compression/quantizers/grid_rounding.hpp"
 #include "tests/compression/compression.hpp"
 #include "tests/support/misuse_text.hpp"
+#include "tests/support/targets.hpp"
 
 namespace hearsay::test::modulo_test {
 
@@ -50,6 +54,75 @@ TEST_CASE_TEMPLATE(
     CHECK(held == sent);
     for (std::size_t i = 0; i < bucket; ++i) CHECK(std::abs(held[i] - z[i]) < step * 1.001);
   }
+}
+
+/// The code of the box of modulo.hpp, in plain arithmetic.
+template <class Scalar>
+double plain_code(Scalar z, bool nearest, ElementKey key, std::uint32_t index) {
+  const GridPosition place = grid_position(static_cast<double>(z) / step);
+  if (nearest) return static_cast<double>(place.whole + (place.fraction >= 0.5 ? 1 : 0));
+  return static_cast<double>(place.rounded(element_bits(key, index)));
+}
+
+TEST_CASE_TEMPLATE(
+    "mod: codes, words and what is found near side information are the plain arithmetic on every instruction "
+    "set",
+    Scalar, float, double) {
+  constexpr ElementKey key{7, 8};
+  constexpr std::uint32_t first = 4'294'967'200u;
+  for (const std::int64_t k : {5, 16, 65'536})
+    for (const bool nearest : {false, true})
+      for (const double size : {1e-3, 1.0, 1e6}) {
+        const ModuloGrid grid{step, static_cast<double>(k), 0x1p52, nearest};
+        auto z = gaussian<Scalar>(203, 5);
+        for (Scalar& value : z) value = static_cast<Scalar>(size) * value;
+        z[3] = 0;
+        z[4] = Scalar(-0.0);
+        const auto y = near(z, step / 2, 6);
+        on_every_target([&] {
+          std::vector<double> codes(z.size()), found(z.size());
+          std::vector<std::int32_t> words(z.size());
+          std::vector<Scalar> values(z.size());
+          REQUIRE(modulo_codes<Scalar>(grid, z, y, key, first, codes));
+          modulo_words(grid, codes, words);
+          REQUIRE(modulo_nearest<Scalar>(grid, words, y, found, values));
+          for (std::size_t i = 0; i < z.size(); ++i) {
+            REQUIRE(codes[i] == plain_code(z[i], nearest, key, first + static_cast<std::uint32_t>(i)));
+            const auto code = static_cast<std::int64_t>(codes[i]);
+            REQUIRE(words[i] == (code % k + k) % k);
+            REQUIRE(found[i] == codes[i]);
+            REQUIRE(values[i] == static_cast<Scalar>(codes[i] * step));
+          }
+        });
+      }
+}
+
+TEST_CASE_TEMPLATE("mod: the kernels find what is out of range, too far, or no word, at every place", Scalar,
+                   float, double) {
+  const ModuloGrid grid{step, 16.0, 1e6, false};
+  on_every_target([&] {
+    const std::vector<Scalar> zeros(35, Scalar(0));
+    std::vector<double> codes(35);
+    std::vector<Scalar> values(35);
+    for (std::size_t at = 0; at < zeros.size(); ++at) {
+      for (const Scalar bad : {Scalar(2e4), std::numeric_limits<Scalar>::quiet_NaN(),
+                               std::numeric_limits<Scalar>::infinity(), Scalar(0.2)}) {
+        auto z = zeros;
+        z[at] = bad;
+        REQUIRE_FALSE(modulo_codes<Scalar>(grid, z, zeros, {1, 2}, 0, codes));
+        REQUIRE_FALSE(modulo_codes<Scalar>(grid, z, {}, {1, 2}, 0, codes));
+        REQUIRE_FALSE(modulo_codes<Scalar>(grid, zeros, z, {1, 2}, 0, codes));
+      }
+      std::vector<std::int32_t> words(35, 15);
+      auto y = zeros;
+      REQUIRE(modulo_nearest<Scalar>(grid, words, y, codes, values));
+      words[at] = 16;
+      REQUIRE_FALSE(modulo_nearest<Scalar>(grid, words, y, codes, values));
+      words[at] = 0;
+      y[at] = std::numeric_limits<Scalar>::quiet_NaN();
+      REQUIRE_FALSE(modulo_nearest<Scalar>(grid, words, y, codes, values));
+    }
+  });
 }
 
 TEST_CASE("mod: too far away, the checksum says so, a sender who knows sends the bucket in full precision") {

@@ -18,6 +18,7 @@
 #include <hwy/highway.h>
 
 #include "algorithms/compression/quantizers/element_bits.inl"
+#include "algorithms/compression/quantizers/exact_quotient.inl"
 
 HWY_BEFORE_NAMESPACE();
 namespace hearsay::HWY_NAMESPACE {
@@ -36,33 +37,6 @@ constexpr Floats floats;
 constexpr Ints ints;
 constexpr Words words;
 
-/// Divides by one number many times. Every quotient has the bits of a division.
-class Divisor {
- public:
-  explicit Divisor(double divisor) : divisor_(divisor), inverse_(1.0 / divisor) {}
-
-  /// `dividend` comes from floats and the divisor is about as large as a float can be, so that nothing here
-  /// leaves the range or loses bits near its lower end.
-  HWY_INLINE hn::Vec<Doubles> Of(hn::Vec<Doubles> dividend) const {
-    const auto divisor = hn::Set(doubles, divisor_);
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-    // With fused products a quotient that is off by less than an ulp is made the rounded one by its exact
-    // remainder, if the inverse is rounded (Markstein 1990): the first step makes it so near, the second
-    // rounds it. That is several times as fast as a division.
-    const auto inverse = hn::Set(doubles, inverse_);
-    auto quotient = hn::Mul(dividend, inverse);
-    quotient = hn::MulAdd(hn::NegMulAdd(quotient, divisor, dividend), inverse, quotient);
-    return hn::MulAdd(hn::NegMulAdd(quotient, divisor, dividend), inverse, quotient);
-#else
-    return hn::Div(dividend, divisor);
-#endif
-  }
-
- private:
-  double divisor_;
-  [[maybe_unused]] double inverse_;
-};
-
 void NearestCodes(std::span<const float> z, float step, std::int32_t levels,
                   std::int32_t* HWY_RESTRICT codes) {
   const std::size_t lanes = hn::Lanes(doubles);
@@ -71,7 +45,7 @@ void NearestCodes(std::span<const float> z, float step, std::int32_t levels,
   const auto least = hn::Neg(most);
   std::size_t i = 0;
   for (; i + lanes <= z.size(); i += lanes) {
-    const auto ratio = divisor.Of(hn::PromoteTo(doubles, hn::LoadU(floats, z.data() + i)));
+    const auto ratio = divisor.Of(doubles, hn::PromoteTo(doubles, hn::LoadU(floats, z.data() + i)));
     const auto nearest = hn::Min(hn::Max(hn::Round(ratio), least), most);
     hn::StoreU(hn::DemoteTo(ints, nearest), ints, codes + i);
   }
@@ -97,7 +71,7 @@ bool GridCodes(std::span<const float> z, double step, double largest_ratio, Elem
   auto in_range = hn::Lt(hn::Zero(doubles), limit);
   std::size_t i = 0;
   for (; i + lanes <= z.size(); i += lanes) {
-    const auto ratio = divisor.Of(hn::PromoteTo(doubles, hn::LoadU(floats, z.data() + i)));
+    const auto ratio = divisor.Of(doubles, hn::PromoteTo(doubles, hn::LoadU(floats, z.data() + i)));
     const auto here = hn::Lt(hn::Abs(ratio), limit);
     in_range = hn::And(in_range, here);
     const auto whole = hn::Floor(ratio);
