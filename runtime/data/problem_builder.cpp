@@ -311,7 +311,9 @@ Problem<Scalar> build_problem(const RunSettings& settings, const Home& home) {
   };
   if (seeded) require_memory_of_objectives(settings.model.kind, *seeded, model.shape, peers, sizeof(Scalar));
   Problem<Scalar> problem =
-      seeded ? seeded->make<Scalar>(model.shape, peers, settings.model.l2, settings.run.seed) : of_samples();
+      seeded ? seeded->make<Scalar>(model.shape, peers, settings.model.l2, settings.run.seed,
+                                    home.draws_later ? Drawn::later : Drawn::at_once)
+             : of_samples();
   if (settings.model.init != "zeros")
     problem.initial = load_initial<Scalar>(settings.model.init, problem.dimension());
   problem.model_digest ^= digest(problem.initial);

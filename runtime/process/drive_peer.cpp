@@ -76,6 +76,7 @@ PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, const PeerEn
   PeerSockets sockets(socket_input(experiment, input, entry, control.timeline), entry.bind_address);
   const std::optional<RunAddresses> run = entry.meet(sockets.bound_address());
   if (!run) return {3, ""};
+  experiment.problem.objectives[id]->get_ready();
   std::vector<Destination> destinations;
   for (const PeerId to : input.destinations)
     destinations.push_back(
