@@ -146,6 +146,7 @@ std::string compute_text(const Plan& plan) {
     case ComputeTime::Kind::lognormal:
       return "lognormal around " + to_text(compute.median) + ", sigma " + significant(compute.sigma);
   }
+  if (plan.dry_run.too_large) return "measured in the run";
   return seconds_text(seconds(plan.dry_run.gradient)) + ", measured here";
 }
 
@@ -303,6 +304,10 @@ void add_world_rows(Table& table, const Plan& plan) {
 
 std::string predicted_text(const Plan& plan, const std::optional<double>& seconds) {
   if (plan.dry_run.given_up) return "not predicted: even two take too long to try out";
+  if (plan.dry_run.too_large)
+    return "not predicted: all peers at once are too large to try out; hearsay simulate with model.kind = "
+           "\"size(" +
+           std::to_string(plan.dimension) + ")\" tells";
   if (!seconds) return "not predicted: the first iterations end badly";
   return seconds_text(*seconds) + " predicted" +
          (plan.traffic.exact ? "" : ", if messages stay as long as in the first iterations");
