@@ -4,7 +4,6 @@
 #include <cmath>
 #include <string>
 
-#include "algorithms/compression/seam/compressor.hpp"
 #include "runtime/data/problem_builder.hpp"
 #include "runtime/experiment/make_method.hpp"
 #include "runtime/foundation/machine.hpp"
@@ -16,7 +15,7 @@ namespace hearsay {
 
 namespace {
 
-constexpr Index small_dimension = 4096;
+constexpr Index small_dimension = 1024;
 
 /// Adds up the numbers of all vectors of a method.
 template <class Scalar>
@@ -28,31 +27,33 @@ struct SizeVisitor final : StateVisitor<Scalar> {
   void scratch(std::string_view, Vector<Scalar>& vector) override { size += vector.size(); }
 };
 
-/// Returns the vectors of R^d that a method keeps at peer `id`. One that refuses a small model has a model,
-/// at least.
+/// What a method keeps and sends, in vectors of R^d.
+struct MethodSize {
+  double state = 1.0;         // one that refuses a small model has a model, at least
+  double an_iteration = 1.0;  // of messages, of which each destination gets its own, or all get the same
+  double a_message = 1.0;
+};
+
 template <class Scalar>
-double vectors_of_method(const Experiment<Scalar>& experiment, PeerId id) {
+MethodSize size_of_method(const Experiment<Scalar>& experiment, PeerId id) {
+  constexpr double vector = small_dimension;
+  constexpr double vector_bytes = small_dimension * sizeof(Scalar);
   const Vector<Scalar> initial = Vector<Scalar>::Zero(small_dimension);
+  MethodSize size;
   try {
     const auto method = make_method<Scalar>(experiment, id, initial, mixing_partners(experiment, id),
                                             {{"parameters", 0, small_dimension}});
     SizeVisitor<Scalar> visitor;
     method->visit_state(visitor);
-    return static_cast<double>(visitor.size) / static_cast<double>(small_dimension);
+    size.state = static_cast<double>(visitor.size) / vector;
+    const Traffic traffic = method->traffic(1, PeerRows(*experiment.schedule, id));
+    const auto payload = static_cast<double>(traffic.payload_bytes) / vector_bytes;
+    const std::size_t destinations = partners_of(experiment, id).destinations.size();
+    size.an_iteration = payload / static_cast<double>(std::max<std::size_t>(1, destinations));
+    size.a_message = payload / static_cast<double>(std::max<std::uint64_t>(1, traffic.messages));
   } catch (const Misuse&) {
-    return 1.0;
   }
-}
-
-/// Returns the length of a message in vectors of R^d, at most as long as one in full precision.
-template <class Scalar>
-double vectors_of_message(const Experiment<Scalar>& experiment) {
-  const Problem<Scalar>& problem = experiment.problem;
-  const auto d = static_cast<std::size_t>(problem.dimension());
-  const auto compressor = make_compressor<Scalar>(experiment.settings.algorithm.compressor,
-                                                  problem.objectives.front()->segments());
-  const auto bytes = static_cast<double>(compressor->traits(d).bytes);
-  return std::min(1.0, bytes / (static_cast<double>(d) * sizeof(Scalar)));
+  return size;
 }
 
 /// What the peers of `holds` need, in bytes.
@@ -63,7 +64,8 @@ struct Need {
         peers(holds == Holds::one ? 1.0 : static_cast<double>(experiment.peer_count())) {
     const auto vectors = [&](PeerId id) {
       const PeerMemory memory = memory_of_peer(experiment, id);
-      return memory.total() + (holds == Holds::one ? 0.0 : 1.0);  // one: its model in an evaluation
+      return holds == Holds::all_at_once ? memory.method + memory.objective + memory.sent + 1.0
+                                         : memory.total() + 1.0;  // and its model at the observer
     };
     of_first = vectors(0);
     of_others = experiment.peer_count() > 1 && peers > 1.0 ? vectors(1) : 0.0;
@@ -84,13 +86,28 @@ struct Need {
 
 template <class Scalar>
 PeerMemory memory_of_peer(const Experiment<Scalar>& experiment, PeerId id) {
+  const MethodSize own = size_of_method(experiment, id);
+  const std::vector<PeerId> sources = partners_of(experiment, id).sources;
   PeerMemory memory;
-  memory.method = vectors_of_method(experiment, id) + 1.0;
+  memory.method = own.state + 1.0;
   memory.objective = bytes_of_drawn_objective(experiment.settings, sizeof(Scalar)) /
                      (static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar));
-  const Partners partners = partners_of(experiment, id);
-  memory.messages = vectors_of_message(experiment) * (2.0 + static_cast<double>(partners.sources.size()));
+  memory.sent = 2.0 * own.an_iteration;
+  if (!sources.empty())
+    memory.received =
+        2.0 * static_cast<double>(sources.size()) * size_of_method(experiment, sources.front()).a_message;
   return memory;
+}
+
+template <class Scalar>
+double largest_process(const Experiment<Scalar>& experiment) {
+  const Graph& graph = experiment.topology.graph;
+  PeerId busiest = 0;
+  for (PeerId id = 1; id < experiment.peer_count(); ++id)
+    if (graph.degree(id) > graph.degree(busiest)) busiest = id;
+  const double vectors =
+      std::max(memory_of_peer(experiment, 0).total(), memory_of_peer(experiment, busiest).total());
+  return vectors * static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar);
 }
 
 template <class Scalar>
@@ -114,6 +131,7 @@ void require_memory(const Experiment<Scalar>& experiment, Holds holds) {
 
 #define HEARSAY_MEMORY_NEED(Scalar)                                              \
   template PeerMemory memory_of_peer<Scalar>(const Experiment<Scalar>&, PeerId); \
+  template double largest_process<Scalar>(const Experiment<Scalar>&);            \
   template void require_memory<Scalar>(const Experiment<Scalar>&, Holds);
 HEARSAY_MEMORY_NEED(float)
 HEARSAY_MEMORY_NEED(double)

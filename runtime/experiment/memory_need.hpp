@@ -1,24 +1,32 @@
 #pragma once
 
+#include <algorithm>
+
 #include "runtime/experiment/experiment.hpp"
 
 namespace hearsay {
 
-/// What the process of a peer takes, in vectors of R^d.
+/// What the process of a peer takes, in vectors of R^d. Samples, which all processes share, and the program
+/// itself do not count.
 struct PeerMemory {
   double method = 0.0;     ///< the vectors that its method keeps, and its gradient: the table of methods
-  double objective = 0.0;  ///< of an objective that is drawn; samples, which are shared, do not count
-  double messages =
-      0.0;  ///< its own of two iterations, which it may have to send again, and one of each peer
-            ///< that it hears; a message that is as long as its compressor says at most
+  double objective = 0.0;  ///< of an objective that is drawn
+  double sent = 0.0;       ///< its messages of two iterations: the last ones it may have to send again
+  double received = 0.0;   ///< two messages of each peer that it hears, which may be an iteration ahead
 
-  double total() const { return method + objective + messages; }
+  /// x_0, too, and at an evaluation, when no message is received, the model that the observer gets.
+  double total() const { return method + objective + sent + std::max(received, 1.0) + 1.0; }
 };
 
 /// Returns the memory of peer `id`, without taking any: its method is made for a small model. A method whose
-/// vectors do not grow with the model alone (of matrices of low rank) is estimated.
+/// vectors or messages do not grow with the model alone (matrices of low rank) is estimated.
 template <class Scalar>
 PeerMemory memory_of_peer(const Experiment<Scalar>& experiment, PeerId id);
+
+/// Returns the bytes of the process that takes the most: of peer 0, which may be a hub, or of a peer with the
+/// most neighbors.
+template <class Scalar>
+double largest_process(const Experiment<Scalar>& experiment);
 
 /// Whose peers are to fit into the memory of this machine.
 enum class Holds {
@@ -28,7 +36,7 @@ enum class Holds {
 };
 
 /// Throws Misuse, which says how many peers and parameters fit, if the peers need more memory than this
-/// machine has. Counts what they need at least.
+/// machine has.
 template <class Scalar>
 void require_memory(const Experiment<Scalar>& experiment, Holds holds);
 

@@ -73,7 +73,7 @@ constexpr double bytes_worth_warming = 8e6;
 template <class Scalar>
 void warm_memory_of(const Experiment<Scalar>& experiment, PeerId id) {
   const PeerMemory memory = memory_of_peer(experiment, id);
-  const double bytes = (memory.method + memory.messages) *
+  const double bytes = (memory.method + memory.sent + memory.received) *
                        static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar);
   if (bytes >= bytes_worth_warming) warm_pages(static_cast<std::size_t>(bytes));
 }

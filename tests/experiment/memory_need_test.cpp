@@ -24,9 +24,15 @@ TEST_CASE("memory: that of a method is its row of the table, that of messages wh
   const PeerMemory of_ring = memory_of_peer(ring, 3);
   CHECK(of_ring.method == 2.0);
   CHECK(of_ring.objective == 2.0);
-  CHECK(of_ring.messages == 4.0);  // two of its own, one of each neighbor
+  CHECK(of_ring.sent == 2.0);
+  CHECK(of_ring.received == 4.0);
+  CHECK(of_ring.total() == 11.0);
   const auto choco = prepare<float>(run_of("choco-sgd", "topology = { kind = \"ring\", peers = 5 }", 100));
   CHECK(memory_of_peer(choco, 3).method == 6.0);  // deg + 4
+  // 2 (n - 1) messages of d / n
+  const auto all = prepare<float>(run_of("allreduce-sgd", "topology = { kind = \"ring\", peers = 4 }", 100));
+  CHECK(memory_of_peer(all, 3).sent == doctest::Approx(3.0));
+  CHECK(memory_of_peer(all, 3).received == doctest::Approx(0.5));
   const auto hub = prepare<float>(run_of("fed-avg", "topology = { kind = \"star\", peers = 5 }", 100));
   CHECK(memory_of_peer(hub, 0).method == 5.0);
   CHECK(memory_of_peer(hub, 3).method == 4.0);

@@ -114,12 +114,12 @@ TEST_CASE("quadratic: the same seed gives the same problem, another seed another
 TEST_CASE_TEMPLATE("quadratic: one that is drawn later, and by itself, is the same function, to the last bit",
                    Scalar, float, double) {
   // The first are kept by whoever draws them, the second are not: they are too many.
-  for (const auto& [kind, peers] : {std::pair("quadratic(12)", 3), std::pair("quadratic(4x3, dense)", 3),
-                                    std::pair("quadratic(2000)", 6000)}) {
-    CAPTURE(kind);
-    const Model model = parse_model(kind);
+  for (const auto& run : {std::pair("quadratic(12)", 3), std::pair("quadratic(4x3, dense)", 3),
+                          std::pair("quadratic(2000)", 6000)}) {
+    CAPTURE(run.first);
+    const Model model = parse_model(run.first);
     const auto& maker = std::get<SeededModel>(model.info->make);
-    const auto count = static_cast<std::size_t>(peers);
+    const auto count = static_cast<std::size_t>(run.second);
     const auto at_once = maker.make<Scalar>(model.shape, 3, 0.1, 7);
     const auto later = maker.make<Scalar>(model.shape, count, 0.1, 7, Drawn::later);
     CHECK(later.objectives.size() == count);

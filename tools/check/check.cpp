@@ -119,6 +119,7 @@ Json as_json(const std::string& name, const Plan& plan) {
           {"seconds", finite_or_null(plan.dry_run.seconds)},
           {"computing_share", finite_or_null(plan.dry_run.computing_share)},
           {"kept_model_bytes", plan.kept_model_bytes()},
+          {"process_memory_bytes", std::round(plan.process_bytes)},
           {"warnings", plan.warnings}};
 }
 
@@ -342,6 +343,7 @@ std::string as_text(const std::string& name, const Plan& plan) {
   add_world_rows(table, plan);
   table.add({"a gradient", compute_text(plan)});
   table.add({"iterations", grouped(plan.iterations) + early_end_text(settings.run)});
+  table.add({"memory", megabytes_text(plan.process_bytes) + " a process, samples and program apart"});
   if (plan.kept_model_bytes() > 0.0)
     table.add({"kept models", megabytes_text(plan.kept_model_bytes()) + " on the disk"});
   add_iteration_rows(table, plan);

@@ -5,6 +5,7 @@
 #include "algorithms/methods/dpsvrg.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/stability/compressor_need.hpp"
+#include "runtime/experiment/memory_need.hpp"
 #include "runtime/experiment/run_topology.hpp"
 #include "runtime/experiment/view_of.hpp"
 #include "runtime/peer/peer.hpp"
@@ -51,6 +52,7 @@ Plan plan_of(const RunSettings& settings) {
   PacketPool packets;
   plan.catches_up = make_peer(experiment, 0, packets)->algorithm().catches_up();
   plan.gradient_table_bytes = gradient_table_bytes(view_of(experiment));
+  plan.process_bytes = largest_process(experiment);
   plan.traffic = forecast_traffic(experiment);
   const bool is_tried = may_be_tried(experiment);
   if (is_tried)
