@@ -53,6 +53,20 @@ double squared_distance(std::span<const Scalar> a, std::span<const Scalar> b) {
 }
 
 template <class Scalar>
+double weighted_squared_distance(std::span<const Scalar> weights, std::span<const Scalar> a,
+                                 std::span<const Scalar> b) {
+  ensure(a.size() == b.size() && a.size() == weights.size(),
+         "vectors whose weighted distance is taken have one size");
+  const Scalar* weight = weights.data();
+  const Scalar* left = a.data();
+  const Scalar* right = b.data();
+  return sum_in_lanes(a.size(), [=](std::size_t i) {
+    const double difference = static_cast<double>(left[i]) - static_cast<double>(right[i]);
+    return static_cast<double>(weight[i]) * difference * difference;
+  });
+}
+
+template <class Scalar>
 double squared_deviation(std::span<const Scalar> x, double center) {
   const Scalar* data = x.data();
   return sum_in_lanes(x.size(), [=](std::size_t i) {
@@ -83,14 +97,16 @@ bool all_finite(std::span<const std::byte> bytes) {
   return sizeof(Scalar) == 4 ? all_finite_4(bytes) : all_finite_8(bytes);
 }
 
-#define HEARSAY_INSTANTIATE(Scalar)                                                           \
-  template double squared_norm<Scalar>(std::span<const Scalar>);                              \
-  template double dot<Scalar>(std::span<const Scalar>, std::span<const Scalar>);              \
-  template double squared_distance<Scalar>(std::span<const Scalar>, std::span<const Scalar>); \
-  template double squared_deviation<Scalar>(std::span<const Scalar>, double);                 \
-  template double norm_1<Scalar>(std::span<const Scalar>);                                    \
-  template double sum<Scalar>(std::span<const Scalar>);                                       \
-  template bool all_finite<Scalar>(std::span<const Scalar>);                                  \
+#define HEARSAY_INSTANTIATE(Scalar)                                                                   \
+  template double squared_norm<Scalar>(std::span<const Scalar>);                                      \
+  template double dot<Scalar>(std::span<const Scalar>, std::span<const Scalar>);                      \
+  template double squared_distance<Scalar>(std::span<const Scalar>, std::span<const Scalar>);         \
+  template double weighted_squared_distance<Scalar>(std::span<const Scalar>, std::span<const Scalar>, \
+                                                    std::span<const Scalar>);                         \
+  template double squared_deviation<Scalar>(std::span<const Scalar>, double);                         \
+  template double norm_1<Scalar>(std::span<const Scalar>);                                            \
+  template double sum<Scalar>(std::span<const Scalar>);                                               \
+  template bool all_finite<Scalar>(std::span<const Scalar>);                                          \
   template bool all_finite<Scalar>(std::span<const std::byte>);
 HEARSAY_INSTANTIATE(float)
 HEARSAY_INSTANTIATE(double)

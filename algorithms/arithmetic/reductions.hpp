@@ -21,6 +21,11 @@ double dot(std::span<const Scalar> a, std::span<const Scalar> b);
 template <class Scalar>
 double squared_distance(std::span<const Scalar> a, std::span<const Scalar> b);
 
+/// sum_k w_k (a_k - b_k)^2, all in double; equal sizes.
+template <class Scalar>
+double weighted_squared_distance(std::span<const Scalar> weights, std::span<const Scalar> a,
+                                 std::span<const Scalar> b);
+
 /// sum_k (x_k - center)^2, the difference taken in double.
 template <class Scalar>
 double squared_deviation(std::span<const Scalar> x, double center);

@@ -8,8 +8,10 @@
 namespace hearsay {
 
 template <class Scalar>
-std::unique_ptr<Compressor<Scalar>> None<Scalar>::parse(const StageSpelling& stage, const SegmentTable&) {
-  const Arguments arguments(stage, {});
+std::unique_ptr<Compressor<Scalar>> None<Scalar>::parse(const StageSpelling& stage,
+                                                        const SegmentTable& segments) {
+  const Arguments arguments(stage, {"", {}, {"bf16"}});
+  if (arguments.flag("bf16")) return make_compressor<Scalar>("bf16", segments);
   return std::make_unique<None>();
 }
 

@@ -5,7 +5,8 @@
 
 namespace hearsay {
 
-/// No compression: C(z) = z, d scalars little-endian, sizeof(Scalar) d bytes.
+/// No compression: C(z) = z, d scalars little-endian, sizeof(Scalar) d bytes. none(bf16) is the compressor
+/// bf16, two bytes a coordinate, under the name by which it is looked for.
 template <class Scalar>
 class None final : public Compressor<Scalar> {
  public:

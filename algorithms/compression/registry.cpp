@@ -37,11 +37,12 @@ namespace hearsay {
 namespace {
 
 constexpr std::array entries{
-    StageEntry{{"none",
-                "the vector itself, in full precision",
-                "none",
-                {.spellings = "`none`", .unbiased = "yes", .bytes = "4d"}},
-               StageMaker<Compressor>{&None<float>::parse, &None<double>::parse}},
+    StageEntry{
+        {"none",
+         "the vector itself, in full precision",
+         "none",
+         {.spellings = "`none`", .details = "`none(bf16)` is `bf16`", .unbiased = "yes", .bytes = "4d"}},
+        StageMaker<Compressor>{&None<float>::parse, &None<double>::parse}},
     StageEntry{
         {"dither",
          "random rounding to levels up to the bucket's norm; unbiased",

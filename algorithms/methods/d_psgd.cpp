@@ -25,6 +25,12 @@ Task DPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // mix: x_i + gamma sum_j w_ij (x_j - x_i), with x_j - x_i from `staleness` iterations before
   const std::uint64_t staleness = past_.size();
+  if (mixes_in_place_) {
+    const std::span<const PacketRef> packets = co_await it.collect(*slot, it.number());
+    it.report(mix_in_place(it.mixing(), packets, consensus_step_, x_));
+    if (!adapts_first_) local_.add_to(x_);  // step: + s_i
+    co_return;
+  }
   mixed_ = x_;
   if (it.number() > staleness) {
     const std::span<const PacketRef> packets = co_await it.collect(*slot, it.number() - staleness);
@@ -46,7 +52,7 @@ void DPsgd<Scalar>::say_again(Iteration<Scalar>& it) {
 template <class Scalar>
 void DPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.state("model", x_);
-  visitor.scratch("mixed", mixed_);
+  if (!mixes_in_place_) visitor.scratch("mixed", mixed_);
   for (std::size_t k = 0; k < past_.size(); ++k)
     visitor.state("model of iterations " + std::to_string(k) + " mod " + std::to_string(past_.size()),
                   past_[k]);
@@ -84,7 +90,7 @@ MethodInfo d_psgd_info() {
                            .iterations = 0.3,
                            .options = {{option::local_steps, 4}}}}},
       .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (x_j - x_i) - eta g_i, gamma = 1 unless said",
-                 .memory = "3 (+ s with `staleness = s`)",
+                 .memory = "2 (+ s + 1 with `staleness = s`)",
                  .needs = "W doubly stochastic; with staleness symmetric, the same in every round, gamma (1 "
                           "- lambda_n) < 2 sin(pi / (2 (2s + 1)))"},
       .make = factory<DPsgd>()};

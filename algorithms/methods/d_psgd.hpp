@@ -32,8 +32,8 @@ namespace hearsay {
 /// Sends      deg messages of 4d bytes (8d in double) per iteration, one sequential message time.
 /// Options    optimizer, a local step rule instead of -eta g; local_steps = H: H of them, each on its own
 ///            minibatch; consensus_step = gamma, 1 in the paper; staleness = s, 0 in the paper; order, above.
-/// Shapes     x, the mixed model, g in R^d; memory 3d, d more for other optimizers and their state, 2d more
-///            for H > 1, s d more for staleness.
+/// Shapes     x, g in R^d; memory 2d, d more for other optimizers and their state, d more for H > 1, and
+///            another d if the steps come last then, (s + 1) d more for staleness.
 /// Needs      W doubly stochastic with spectral gap > 0. Negative weights and time-varying rows are fine.
 ///            With staleness: W symmetric and the same in every round, gamma (1 - lambda_n) < 2 sin(pi / (2
 ///            (2 s + 1))) (stale_gossip.hpp).
@@ -60,8 +60,11 @@ class DPsgd final : public Algorithm<Scalar> {
   explicit DPsgd(const MethodInput<Scalar>& input)
       : consensus_step_(input.options[option::consensus_step]),
         adapts_first_(input.options[option::order] == "adapt-then-combine"),
+        // The sum of several steps ends at the x that was not mixed yet.
+        mixes_in_place_(input.options[option::staleness] == 0 &&
+                        (adapts_first_ || input.options[option::local_steps] == 1)),
         x_(input.initial),
-        mixed_(input.initial.size()),
+        mixed_(mixes_in_place_ ? 0 : input.initial.size()),
         past_(static_cast<std::size_t>(input.options[option::staleness]), input.initial),
         local_(input) {}
 
@@ -74,8 +77,9 @@ class DPsgd final : public Algorithm<Scalar> {
  private:
   double consensus_step_;  // gamma
   bool adapts_first_;
+  bool mixes_in_place_;
   Vector<Scalar> x_;
-  Vector<Scalar> mixed_;
+  Vector<Scalar> mixed_;              // empty if it mixes in place
   std::vector<Vector<Scalar>> past_;  // u_i of the last s iterations; that of iteration t is at t mod s
   LocalSteps<Scalar> local_;
 };

@@ -18,6 +18,10 @@ struct Home {
   /// look at a run that is not trained.
   std::optional<Index> most_drawn = {};
 
+  /// Objectives that are functions of the seed are drawn by the process that trains with them, not by this
+  /// one (drawn_objective.hpp).
+  bool draws_later = false;
+
   /// Hears, in a sentence, what happens to the programs of model.kind = "program"; empty: nobody does.
   std::function<void(const std::string& sentence)> notice = {};
 

@@ -59,21 +59,28 @@ struct SampleModel {
   }
 };
 
+/// When the objectives of a SeededModel are drawn.
+enum class Drawn {
+  at_once,  ///< all of them; the minimiser is computed
+  later,    ///< each by the process that trains with it (DrawnObjective)
+};
+
 /// A model that needs no data: it makes the objectives of all peers, the start and the minimiser from a seed.
 struct SeededModel {
-  Problem<float> (*in_float)(const ModelShape&, std::size_t peers, double l2, std::uint64_t seed);
-  Problem<double> (*in_double)(const ModelShape&, std::size_t peers, double l2, std::uint64_t seed);
+  Problem<float> (*in_float)(const ModelShape&, std::size_t peers, double l2, std::uint64_t seed, Drawn);
+  Problem<double> (*in_double)(const ModelShape&, std::size_t peers, double l2, std::uint64_t seed, Drawn);
   /// Returns d.
   double (*dimension)(const ModelShape& shape);
   /// Returns the memory of the objectives of all peers while they are made, in bytes.
   double (*memory)(const ModelShape& shape, double peers, double bytes_of_scalar);
 
   template <class Scalar>
-  Problem<Scalar> make(const ModelShape& shape, std::size_t peers, double l2, std::uint64_t seed) const {
+  Problem<Scalar> make(const ModelShape& shape, std::size_t peers, double l2, std::uint64_t seed,
+                       Drawn drawn = Drawn::at_once) const {
     if constexpr (std::is_same_v<Scalar, float>)
-      return in_float(shape, peers, l2, seed);
+      return in_float(shape, peers, l2, seed, drawn);
     else
-      return in_double(shape, peers, l2, seed);
+      return in_double(shape, peers, l2, seed, drawn);
   }
 };
 

@@ -63,6 +63,10 @@ class Objective {
     return {.loss = loss(x), .samples = static_cast<std::uint64_t>(sample_count()), .has_data = has_data()};
   }
 
+  /// This process is about to train with this objective: what the gradients need may be made now, before
+  /// anybody waits for one. Does nothing by default.
+  virtual void get_ready() const {}
+
   /// The run has ended, and `x` is the final model of this peer. Does nothing by default.
   virtual void take_final_model(const Vector<Scalar>& x) const { static_cast<void>(x); }
 };

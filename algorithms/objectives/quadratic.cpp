@@ -7,6 +7,7 @@
 #include "algorithms/arithmetic/matrix_product.hpp"
 #include "algorithms/arithmetic/random.hpp"
 #include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/objectives/drawn_objective.hpp"
 #include "topology/foundation/ensure.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -23,16 +24,33 @@ VectorD normal_vector(RandomStream& stream, Index dimension) {
   return result;
 }
 
-VectorD curvatures(RandomStream& stream, Index dimension) {
-  VectorD result(dimension);
-  for (double& value : result) value = 0.5 + stream.uniform();
-  return result;
+double curvature_from(RandomStream& stream) { return 0.5 + stream.uniform(); }
+
+/// The random numbers of peer i's function.
+RandomStream stream_of(std::uint64_t seed, std::size_t i) {
+  return {seed, static_cast<PeerId>(i), 0, Purpose::data};
 }
 
-/// The center c, around which the peers' centers scatter.
+/// Those of the center c, around which the peers' centers scatter.
+RandomStream common_stream(std::uint64_t seed) { return {seed, 0, 1, Purpose::data}; }
+
 VectorD common_center(Index dimension, std::uint64_t seed) {
-  RandomStream stream(seed, 0, 1, Purpose::data);
+  RandomStream stream = common_stream(seed);
   return normal_vector(stream, dimension);
+}
+
+/// Draws peer i's function. `next_common` returns the coordinates of c in turn: those that have been drawn
+/// for all peers, or draws for this one, which needs no memory.
+template <class Scalar, class NextCommon>
+std::unique_ptr<const SeparableQuadratic<Scalar>> drawn_separable(Index dimension, std::size_t i, double l2,
+                                                                  std::uint64_t seed,
+                                                                  NextCommon next_common) {
+  RandomStream stream = stream_of(seed, i);
+  Vector<Scalar> curvature(dimension);
+  Vector<Scalar> center(dimension);
+  for (Scalar& value : curvature) value = static_cast<Scalar>(curvature_from(stream));
+  for (Scalar& value : center) value = static_cast<Scalar>(next_common() + stream.normal());
+  return std::make_unique<SeparableQuadratic<Scalar>>(std::move(curvature), std::move(center), l2);
 }
 
 /// M <- H M H with the reflection H = I - 2 v v^T / (v^T v); M symmetric.
@@ -63,9 +81,8 @@ SeparableQuadratic<Scalar>::SeparableQuadratic(Vector<Scalar> curvature, Vector<
 
 template <class Scalar>
 double SeparableQuadratic<Scalar>::loss(const Vector<Scalar>& x) const {
-  const VectorD distance = x.template cast<double>() - center_.template cast<double>();
-  const VectorD slope = curvature_.template cast<double>().cwiseProduct(distance);
-  return 0.5 * dot(view(slope), view(distance)) + 0.5 * l2_ * squared_norm(view(x));
+  return 0.5 * weighted_squared_distance(view(curvature_), view(x), view(center_)) +
+         0.5 * l2_ * squared_norm(view(x));
 }
 
 template <class Scalar>
@@ -107,6 +124,13 @@ void DenseQuadratic<Scalar>::gradient(const Vector<Scalar>& x, std::span<const I
 }
 
 template <class Scalar>
+std::unique_ptr<const Objective<Scalar>> separable_quadratic(Index dimension, std::size_t i, double l2,
+                                                             std::uint64_t seed) {
+  RandomStream common = common_stream(seed);
+  return drawn_separable<Scalar>(dimension, i, l2, seed, [&common] { return common.normal(); });
+}
+
+template <class Scalar>
 Problem<Scalar> separable_quadratics(Index dimension, std::size_t peers, double l2, std::uint64_t seed) {
   ensure(dimension >= 1 && peers >= 1, "a quadratic problem has at least one dimension and one peer");
   const VectorD common = common_center(dimension, seed);
@@ -115,41 +139,58 @@ Problem<Scalar> separable_quadratics(Index dimension, std::size_t peers, double 
   Problem<Scalar> problem;
   problem.least_loss = 0.0;
   for (std::size_t i = 0; i < peers; ++i) {
-    RandomStream stream(seed, static_cast<PeerId>(i), 0, Purpose::data);
-    Vector<Scalar> curvature = curvatures(stream, dimension).template cast<Scalar>();
-    Vector<Scalar> center = (common + normal_vector(stream, dimension)).template cast<Scalar>();
+    auto quadratic =
+        drawn_separable<Scalar>(dimension, i, l2, seed, [&, k = Index{0}]() mutable { return common[k++]; });
     // The minimiser is that of the rounded values, since they define the problem.
-    pooled_curvature += curvature.template cast<double>();
-    pull += curvature.template cast<double>().cwiseProduct(center.template cast<double>());
-    problem.objectives.push_back(
-        std::make_unique<SeparableQuadratic<Scalar>>(std::move(curvature), std::move(center), l2));
+    pooled_curvature += quadratic->curvature().template cast<double>();
+    pull += quadratic->curvature().template cast<double>().cwiseProduct(
+        quadratic->center().template cast<double>());
+    problem.objectives.push_back(std::move(quadratic));
   }
   problem.initial = Vector<Scalar>::Zero(dimension);
   problem.minimiser = pull.cwiseQuotient(pooled_curvature).template cast<Scalar>();
   return problem;
 }
 
+namespace {
+
+template <class Scalar>
+std::unique_ptr<const DenseQuadratic<Scalar>> drawn_dense(const VectorD& common, std::size_t i, double l2,
+                                                          std::uint64_t seed) {
+  const Index dimension = common.size();
+  RandomStream stream = stream_of(seed, i);
+  VectorD eigenvalues(dimension);
+  for (double& value : eigenvalues) value = curvature_from(stream);
+  MatrixD rotated = eigenvalues.asDiagonal();
+  Vector<Scalar> center = (common + normal_vector(stream, dimension)).template cast<Scalar>();
+  for (int reflection = 0; reflection < 2; ++reflection) reflect(rotated, normal_vector(stream, dimension));
+  // Rounding to Scalar must leave the matrix symmetric: the upper half is copied from the lower.
+  rotated.template triangularView<Eigen::StrictlyUpper>() = rotated.transpose();
+  typename DenseQuadratic<Scalar>::Matrix curvature = rotated.template cast<Scalar>();
+  return std::make_unique<DenseQuadratic<Scalar>>(std::move(curvature), std::move(center), l2);
+}
+
+}  // namespace
+
+template <class Scalar>
+std::unique_ptr<const Objective<Scalar>> dense_quadratic(Index dimension, std::size_t i, double l2,
+                                                         std::uint64_t seed) {
+  return drawn_dense<Scalar>(common_center(dimension, seed), i, l2, seed);
+}
+
 template <class Scalar>
 Problem<Scalar> dense_quadratics(Index dimension, std::size_t peers, double l2, std::uint64_t seed) {
   ensure(dimension >= 1 && peers >= 1, "a quadratic problem has at least one dimension and one peer");
-  using Matrix = typename DenseQuadratic<Scalar>::Matrix;
   const VectorD common = common_center(dimension, seed);
   MatrixD pooled_curvature = static_cast<double>(peers) * l2 * MatrixD::Identity(dimension, dimension);
   VectorD pull = VectorD::Zero(dimension);
   Problem<Scalar> problem;
   problem.least_loss = 0.0;
   for (std::size_t i = 0; i < peers; ++i) {
-    RandomStream stream(seed, static_cast<PeerId>(i), 0, Purpose::data);
-    MatrixD rotated = curvatures(stream, dimension).asDiagonal();
-    Vector<Scalar> center = (common + normal_vector(stream, dimension)).template cast<Scalar>();
-    for (int reflection = 0; reflection < 2; ++reflection) reflect(rotated, normal_vector(stream, dimension));
-    // Rounding to Scalar must leave the matrix symmetric: the upper half is copied from the lower.
-    rotated.template triangularView<Eigen::StrictlyUpper>() = rotated.transpose();
-    Matrix curvature = rotated.template cast<Scalar>();
-    pooled_curvature += curvature.template cast<double>();
-    pull += curvature.template cast<double>() * center.template cast<double>();
-    problem.objectives.push_back(
-        std::make_unique<DenseQuadratic<Scalar>>(std::move(curvature), std::move(center), l2));
+    auto quadratic = drawn_dense<Scalar>(common, i, l2, seed);
+    pooled_curvature += quadratic->curvature().template cast<double>();
+    pull += quadratic->curvature().template cast<double>() * quadratic->center().template cast<double>();
+    problem.objectives.push_back(std::move(quadratic));
   }
   problem.initial = Vector<Scalar>::Zero(dimension);
   problem.minimiser = VectorD(pooled_curvature.llt().solve(pull)).template cast<Scalar>();
@@ -160,6 +201,14 @@ template class SeparableQuadratic<float>;
 template class SeparableQuadratic<double>;
 template class DenseQuadratic<float>;
 template class DenseQuadratic<double>;
+template std::unique_ptr<const Objective<float>> separable_quadratic<float>(Index, std::size_t, double,
+                                                                            std::uint64_t);
+template std::unique_ptr<const Objective<double>> separable_quadratic<double>(Index, std::size_t, double,
+                                                                              std::uint64_t);
+template std::unique_ptr<const Objective<float>> dense_quadratic<float>(Index, std::size_t, double,
+                                                                        std::uint64_t);
+template std::unique_ptr<const Objective<double>> dense_quadratic<double>(Index, std::size_t, double,
+                                                                          std::uint64_t);
 template Problem<float> separable_quadratics<float>(Index, std::size_t, double, std::uint64_t);
 template Problem<double> separable_quadratics<double>(Index, std::size_t, double, std::uint64_t);
 template Problem<float> dense_quadratics<float>(Index, std::size_t, double, std::uint64_t);
@@ -208,10 +257,13 @@ ModelShape read_dimension(const std::string& text, std::vector<std::string> argu
   return {sizes, dense};
 }
 
-double dimension_of(const ModelShape& shape) {
-  return static_cast<double>(shape.sizes[0]) *
-         static_cast<double>(shape.sizes.size() == 2 ? shape.sizes[1] : Index{1});
+bool is_matrix(const ModelShape& shape) { return shape.sizes.size() == 2; }
+
+Index parameters_of(const ModelShape& shape) {
+  return is_matrix(shape) ? shape.sizes[0] * shape.sizes[1] : shape.sizes[0];
 }
+
+double dimension_of(const ModelShape& shape) { return static_cast<double>(parameters_of(shape)); }
 
 /// What the peers keep; and what is needed beside it, in double, while one of them is made.
 double memory_of(const ModelShape& shape, double peers, double bytes_of_scalar) {
@@ -221,12 +273,42 @@ double memory_of(const ModelShape& shape, double peers, double bytes_of_scalar) 
 }
 
 template <class Scalar>
-Problem<Scalar> make_quadratics(const ModelShape& shape, std::size_t peers, double l2, std::uint64_t seed) {
-  const bool is_matrix = shape.sizes.size() == 2;
-  const Index d = is_matrix ? shape.sizes[0] * shape.sizes[1] : shape.sizes[0];
+std::unique_ptr<const Objective<Scalar>> make_quadratic(const ModelShape& shape, std::size_t i, double l2,
+                                                        std::uint64_t seed) {
+  const Index d = parameters_of(shape);
+  auto quadratic =
+      shape.dense ? dense_quadratic<Scalar>(d, i, l2, seed) : separable_quadratic<Scalar>(d, i, l2, seed);
+  if (!is_matrix(shape)) return quadratic;
+  return std::make_unique<OfMatrix<Scalar>>(std::move(quadratic), shape.sizes[0], shape.sizes[1]);
+}
+
+/// What the objectives of all peers may come to, in a process that evaluates them, to be drawn once.
+constexpr double bytes_of_few = 96e6;
+
+/// The problem whose objectives are drawn later. Its minimiser would take all of them.
+template <class Scalar>
+Problem<Scalar> quadratics_to_draw(const ModelShape& shape, std::size_t peers, double l2,
+                                   std::uint64_t seed) {
+  const Segment layer = is_matrix(shape) ? Segment{"matrix", 0, shape.sizes[0], shape.sizes[1]}
+                                         : Segment{"parameters", 0, parameters_of(shape)};
+  const bool are_few = memory_of(shape, static_cast<double>(peers), sizeof(Scalar)) <= bytes_of_few;
+  Problem<Scalar> problem;
+  problem.least_loss = 0.0;
+  for (std::size_t i = 0; i < peers; ++i)
+    problem.objectives.push_back(std::make_unique<DrawnObjective<Scalar>>(
+        SegmentTable{layer}, 1, are_few, [=] { return make_quadratic<Scalar>(shape, i, l2, seed); }));
+  problem.initial = Vector<Scalar>::Zero(parameters_of(shape));
+  return problem;
+}
+
+template <class Scalar>
+Problem<Scalar> make_quadratics(const ModelShape& shape, std::size_t peers, double l2, std::uint64_t seed,
+                                Drawn drawn) {
+  if (drawn == Drawn::later) return quadratics_to_draw<Scalar>(shape, peers, l2, seed);
+  const Index d = parameters_of(shape);
   Problem<Scalar> problem = shape.dense ? dense_quadratics<Scalar>(d, peers, l2, seed)
                                         : separable_quadratics<Scalar>(d, peers, l2, seed);
-  if (is_matrix)
+  if (is_matrix(shape))
     for (auto& objective : problem.objectives)
       objective = std::make_unique<OfMatrix<Scalar>>(std::move(objective), shape.sizes[0], shape.sizes[1]);
   return problem;

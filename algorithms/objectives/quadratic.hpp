@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "algorithms/objectives/model.hpp"
 #include "algorithms/objectives/problem.hpp"
@@ -20,6 +21,8 @@ class SeparableQuadratic final : public Objective<Scalar> {
   double loss(const Vector<Scalar>& x) const override;
   void gradient(const Vector<Scalar>& x, std::span<const Index> samples,
                 Vector<Scalar>& gradient) const override;
+  const Vector<Scalar>& curvature() const { return curvature_; }
+  const Vector<Scalar>& center() const { return center_; }
 
  private:
   Vector<Scalar> curvature_;
@@ -40,6 +43,8 @@ class DenseQuadratic final : public Objective<Scalar> {
   double loss(const Vector<Scalar>& x) const override;
   void gradient(const Vector<Scalar>& x, std::span<const Index> samples,
                 Vector<Scalar>& gradient) const override;
+  const Matrix& curvature() const { return curvature_; }
+  const Vector<Scalar>& center() const { return center_; }
 
  private:
   Matrix curvature_;
@@ -63,6 +68,15 @@ Problem<Scalar> separable_quadratics(Index dimension, std::size_t peers, double 
 /// Memory n d^2, time n d^2 + d^3.
 template <class Scalar>
 Problem<Scalar> dense_quadratics(Index dimension, std::size_t peers, double l2, std::uint64_t seed);
+
+/// Returns peer i's function of the same problem, bit for bit, and nothing else of it. Memory 2 d, also
+/// meanwhile; time 3 d draws.
+template <class Scalar>
+std::unique_ptr<const Objective<Scalar>> separable_quadratic(Index dimension, std::size_t i, double l2,
+                                                             std::uint64_t seed);
+template <class Scalar>
+std::unique_ptr<const Objective<Scalar>> dense_quadratic(Index dimension, std::size_t i, double l2,
+                                                         std::uint64_t seed);
 
 ModelInfo quadratic_info();
 

@@ -253,23 +253,25 @@ Problem<Scalar> home_problem(const RunSettings& settings, const SampleModel& mod
   return problem;
 }
 
-/// Throws Misuse for objectives that exceed the machine's memory.
+/// Throws Misuse for objectives, and a model and a gradient of each peer, that exceed the machine's memory.
 void require_memory_of_objectives(const std::string& kind, const SeededModel& model, const ModelShape& shape,
-                                  std::size_t peers, std::size_t bytes_of_scalar) {
+                                  std::size_t peers, std::size_t bytes_of_scalar, Drawn drawn) {
   const auto scalar = static_cast<double>(bytes_of_scalar);
-  const auto lack = beyond_memory(model.memory(shape, static_cast<double>(peers), scalar));
+  const double to_draw_all = model.memory(shape, 0.0, scalar);
+  const double of_none = drawn == Drawn::later ? 0.0 : to_draw_all;
+  const double of_each =
+      model.memory(shape, 1.0, scalar) - to_draw_all + 2.0 * model.dimension(shape) * scalar;
+  const auto lack = beyond_memory(of_none + static_cast<double>(peers) * of_each);
   if (!lack) return;
-  const double of_none = model.memory(shape, 0.0, scalar);
-  const double of_each = model.memory(shape, 1.0, scalar) - of_none;
   const double fitting = std::floor((static_cast<double>(machine_memory()) - of_none) / of_each);
-  throw Misuse(
-      "model.kind", kind,
-      "the objectives of " + std::to_string(peers) + (peers == 1 ? " peer need " : " peers need ") + *lack +
-          "; " +
-          (fitting >= 1.0 ? "expected at most " + number_text(fitting) + " peers, or fewer parameters"
-                          : "expected fewer parameters") +
-          ". hearsay simulate with model.kind = \"size(" + number_text(model.dimension(shape)) +
-          ")\" tells times and bytes without them");
+  throw Misuse("model.kind", kind,
+               "the objectives and models of " + std::to_string(peers) +
+                   (peers == 1 ? " peer need " : " peers need ") + *lack + "; " +
+                   (fitting >= 1.0 ? "expected at most " + number_text(fitting) +
+                                         (fitting == 1.0 ? " peer" : " peers") + ", or fewer parameters"
+                                   : "expected fewer parameters") +
+                   ". hearsay simulate with model.kind = \"size(" + number_text(model.dimension(shape)) +
+                   ")\" tells times and bytes without them");
 }
 
 template <class Scalar>
@@ -309,14 +311,26 @@ Problem<Scalar> build_problem(const RunSettings& settings, const Home& home) {
     return at_home ? home_problem<Scalar>(settings, sampled, model.shape, home)
                    : sample_problem<Scalar>(settings, sampled, model.shape, home);
   };
-  if (seeded) require_memory_of_objectives(settings.model.kind, *seeded, model.shape, peers, sizeof(Scalar));
+  const Drawn drawn = home.draws_later ? Drawn::later : Drawn::at_once;
+  if (seeded)
+    require_memory_of_objectives(settings.model.kind, *seeded, model.shape, home.peer ? 1 : peers,
+                                 sizeof(Scalar), drawn);
   Problem<Scalar> problem =
-      seeded ? seeded->make<Scalar>(model.shape, peers, settings.model.l2, settings.run.seed) : of_samples();
+      seeded ? seeded->make<Scalar>(model.shape, peers, settings.model.l2, settings.run.seed, drawn)
+             : of_samples();
   if (settings.model.init != "zeros")
     problem.initial = load_initial<Scalar>(settings.model.init, problem.dimension());
   problem.model_digest ^= digest(problem.initial);
   problem.regularizer = make_regularizer<Scalar>(regularizer, problem.objectives.front()->segments());
   return problem;
+}
+
+double bytes_of_drawn_objective(const RunSettings& settings, double bytes_of_scalar) {
+  const Model model = parse_model(settings.model.kind);
+  const auto* seeded = std::get_if<SeededModel>(&model.info->make);
+  if (!seeded) return 0.0;
+  return seeded->memory(model.shape, 1.0, bytes_of_scalar) -
+         seeded->memory(model.shape, 0.0, bytes_of_scalar);
 }
 
 bool learns_from_samples(const RunSettings& settings) {

@@ -19,6 +19,10 @@ namespace hearsay {
 template <class Scalar>
 Problem<Scalar> build_problem(const RunSettings& settings, const Home& home = {});
 
+/// Returns the memory of one peer's objective if it is drawn from the seed; 0 for a model that learns from
+/// samples, which all peers share.
+double bytes_of_drawn_objective(const RunSettings& settings, double bytes_of_scalar);
+
 /// True if the model learns from samples (of data.source, or of the user's own objective); false for a model
 /// that is drawn, as a quadratic is.
 bool learns_from_samples(const RunSettings& settings);

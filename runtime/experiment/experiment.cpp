@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/objectives/model.hpp"
+#include "algorithms/objectives/registry.hpp"
+#include "runtime/experiment/memory_need.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/resolve.hpp"
 #include "runtime/experiment/run_topology.hpp"
@@ -50,6 +53,10 @@ Partners possible_partners(const Experiment<Scalar>& experiment, PeerId id) {
   return partners;
 }
 
+bool is_drawn(const RunSettings& settings) {
+  return std::holds_alternative<SeededModel>(parse_model(settings.model.kind).info->make);
+}
+
 /// Throws Misuse for an experiment that cannot work. Returns what is doubtful, and what is known of limits.
 template <class Scalar>
 Soundness checked(const Experiment<Scalar>& experiment, bool user_sets_consensus_step) {
@@ -62,8 +69,15 @@ Soundness checked(const Experiment<Scalar>& experiment, bool user_sets_consensus
   return check_soundness<Scalar>(settings, topology.graph, view_of(experiment), user_sets_consensus_step);
 }
 
+/// Returns whose peers this machine holds. A topology file may place them on several.
+Holds held_by(const RunSettings& settings, const Home& home) {
+  if (home.peer || !settings.topology.file.empty()) return Holds::one;
+  return home.draws_later ? Holds::all_in_processes : Holds::all_at_once;
+}
+
 template <class Scalar>
-Experiment<Scalar> assemble(const RunSettings& given, NamedTopology topology, Problem<Scalar> problem) {
+Experiment<Scalar> assemble(const RunSettings& given, NamedTopology topology, Problem<Scalar> problem,
+                            Holds holds) {
   problem = completed(std::move(problem), given);
   RunSettings settings = with_method_resolved(given, problem);
   const MethodInfo& method = find_method(settings.algorithm.kind);
@@ -89,6 +103,7 @@ Experiment<Scalar> assemble(const RunSettings& given, NamedTopology topology, Pr
   experiment.warnings = std::move(found.warnings);
   if (method.reads_rho && method.reads_rho(options))
     experiment.rho = spectrum(experiment.topology.mixing).rho;
+  require_memory(experiment, holds);
   // Making a peer lets the method refuse its options before anything starts.
   PacketPool packets;
   make_peer(experiment, 0, packets);
@@ -103,7 +118,10 @@ Experiment<Scalar> prepare(const RunSettings& settings, const Home& home) {
   NamedTopology topology = topology_of(settings, doubts);
   RunSettings complete = resolved(settings, topology);
   require_sensible_hub(complete);
-  Problem<Scalar> problem = problem_of<Scalar>(settings_of_workers(complete), home, doubts);
+  // Objectives are drawn once it is known that they fit.
+  Home at_first = home;
+  at_first.draws_later = true;
+  Problem<Scalar> problem = problem_of<Scalar>(settings_of_workers(complete), at_first, doubts);
   if (home.peer && problem.at_home && complete.run.epochs && !complete.data.samples)
     throw Misuse(
         "run.epochs", number_text(*complete.run.epochs),
@@ -111,8 +129,11 @@ Experiment<Scalar> prepare(const RunSettings& settings, const Home& home) {
         "with data.partition = \"home\"");
   const auto tell_programs = problem.say_end;
   try {
-    auto experiment = assemble(complete, std::move(topology), std::move(problem));
+    auto experiment = assemble(complete, std::move(topology), std::move(problem), held_by(complete, home));
     experiment.warnings.insert(experiment.warnings.end(), doubts.begin(), doubts.end());
+    if (!home.draws_later && is_drawn(complete))
+      experiment.problem =
+          completed(problem_of<Scalar>(settings_of_workers(complete), home, doubts), complete);
     return experiment;
   } catch (const Misuse& misuse) {
     if (tell_programs) tell_programs(2, misuse.what(), "", {});
@@ -130,7 +151,7 @@ Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem)
     throw Misuse("topology.peers", std::to_string(complete.topology.peers),
                  "the problem has " + std::to_string(problem.peer_count()) +
                      " objectives, one per peer with data is needed");
-  auto experiment = assemble(complete, std::move(topology), std::move(problem));
+  auto experiment = assemble(complete, std::move(topology), std::move(problem), Holds::one);
   experiment.warnings.insert(experiment.warnings.end(), doubts.begin(), doubts.end());
   return experiment;
 }

@@ -6,6 +6,7 @@
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/parts/worker_steps.hpp"
 #include "runtime/experiment/experiment.hpp"
+#include "runtime/experiment/make_method.hpp"
 #include "runtime/peer/peer.hpp"
 #include "topology/hub_rounds.hpp"
 
@@ -22,16 +23,6 @@ std::optional<WeightsFollow> weights_follow(const Experiment<Scalar>& experiment
   return experiment.topology.weights == "metropolis" ? WeightsFollow::degrees : WeightsFollow::their_own;
 }
 
-namespace {
-
-/// Settings of peers that come back or come late.
-struct PeerReturns {
-  CheckpointRule checkpoints = {};
-  std::optional<EntryPoint> joins_at = {};
-};
-
-/// Returns the peer's neighbors in the mixing graph; empty if the method does not use the graph. Destinations
-/// are included only if links change from round to round.
 template <class Scalar>
 Partners mixing_partners(const Experiment<Scalar>& experiment, PeerId id) {
   Partners partners;
@@ -43,9 +34,9 @@ Partners mixing_partners(const Experiment<Scalar>& experiment, PeerId id) {
 
 template <class Scalar>
 std::unique_ptr<Algorithm<Scalar>> make_method(const Experiment<Scalar>& experiment, PeerId id,
-                                               const Vector<Scalar>& initial, Partners partners) {
+                                               const Vector<Scalar>& initial, Partners partners,
+                                               const SegmentTable& segments) {
   const RunSettings& settings = experiment.settings;
-  const SegmentTable segments = experiment.problem.objectives[id]->segments();
   const MethodInput<Scalar> input{
       .self = id,
       .peer_count = experiment.peer_count(),
@@ -65,6 +56,14 @@ std::unique_ptr<Algorithm<Scalar>> make_method(const Experiment<Scalar>& experim
       .regularizer = experiment.problem.regularizer.get()};
   return experiment.method->make(input);
 }
+
+namespace {
+
+/// Settings of peers that come back or come late.
+struct PeerReturns {
+  CheckpointRule checkpoints = {};
+  std::optional<EntryPoint> joins_at = {};
+};
 
 template <class Scalar>
 std::uint64_t minibatches_per_iteration(const Experiment<Scalar>& experiment, PeerId id) {
@@ -127,7 +126,10 @@ std::unique_ptr<Peer<Scalar>> make_peer_of(const Experiment<Scalar>& experiment,
 
 template <class Scalar>
 MakeMethod<Scalar> methods_from(const Experiment<Scalar>& experiment, const Vector<Scalar>& model) {
-  return [&](PeerId id) { return make_method(experiment, id, model, mixing_partners(experiment, id)); };
+  return [&](PeerId id) {
+    return make_method(experiment, id, model, mixing_partners(experiment, id),
+                       experiment.problem.objectives[id]->segments());
+  };
 }
 
 }  // namespace
@@ -162,6 +164,9 @@ std::unique_ptr<Peer<Scalar>> make_joining_peer(const Experiment<Scalar>& experi
                                                            CheckpointRule);                                \
   template std::unique_ptr<Peer<Scalar>> make_peer_with<Scalar>(const Experiment<Scalar>&, PeerId,         \
                                                                 PacketPool&, const MakeMethod<Scalar>&);   \
+  template Partners mixing_partners<Scalar>(const Experiment<Scalar>&, PeerId);                            \
+  template std::unique_ptr<Algorithm<Scalar>> make_method<Scalar>(                                         \
+      const Experiment<Scalar>&, PeerId, const Vector<Scalar>&, Partners, const SegmentTable&);            \
   template std::unique_ptr<Peer<Scalar>> make_joining_peer<Scalar>(                                        \
       const Experiment<Scalar>&, PeerId, PacketPool&, const EntryPoint&, const Vector<Scalar>&);
 HEARSAY_MAKE_PEER(float)

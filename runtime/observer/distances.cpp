@@ -1,6 +1,7 @@
 #include "runtime/observer/distances.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <numeric>
@@ -11,24 +12,32 @@
 namespace hearsay {
 
 template <class Scalar>
-Vector<Scalar> mean_of(const std::vector<Vector<Scalar>>& models) {
-  const auto some = std::ranges::find_if(models, [](const auto& model) { return model.size() != 0; });
+Vector<Scalar> mean_of(const ModelViews<Scalar>& models) {
+  constexpr std::size_t block = 4096;
+  const auto some = std::ranges::find_if(models, [](const auto& model) { return !model.empty(); });
   ensure(some != models.end(), "a mean is of one model at least");
-  Vector<double> sum = Vector<double>::Zero(some->size());
-  double count = 0.0;
-  for (const Vector<Scalar>& model : models) {
-    if (model.size() == 0) continue;
-    sum += model.template cast<double>();
-    count += 1.0;
+  const auto count =
+      static_cast<double>(std::ranges::count_if(models, [](const auto& model) { return !model.empty(); }));
+  Vector<Scalar> mean(static_cast<Index>(some->size()));
+  std::array<double, block> sum{};
+  for (std::size_t begin = 0; begin < some->size(); begin += block) {
+    const std::size_t length = std::min(block, some->size() - begin);
+    sum.fill(0.0);
+    for (const std::span<const Scalar> model : models) {
+      if (model.empty()) continue;
+      for (std::size_t k = 0; k < length; ++k) sum[k] += static_cast<double>(model[begin + k]);
+    }
+    for (std::size_t k = 0; k < length; ++k)
+      mean[static_cast<Index>(begin + k)] = static_cast<Scalar>(sum[k] / count);
   }
-  return (sum / count).template cast<Scalar>();
+  return mean;
 }
 
 template <class Scalar>
-SquaredDistances squared_distances(const std::vector<Vector<Scalar>>& models, const Vector<Scalar>& mean) {
+SquaredDistances squared_distances(const ModelViews<Scalar>& models, const Vector<Scalar>& mean) {
   SquaredDistances squares(models.size());
   for (std::size_t peer = 0; peer < models.size(); ++peer)
-    if (models[peer].size() != 0) squares[peer] = squared_distance(view(models[peer]), view(mean));
+    if (!models[peer].empty()) squares[peer] = squared_distance(models[peer], view(mean));
   return squares;
 }
 
@@ -78,10 +87,9 @@ PeerDistances peer_distances(const SquaredDistances& squares) {
   return distances;
 }
 
-template Vector<float> mean_of<float>(const std::vector<Vector<float>>&);
-template Vector<double> mean_of<double>(const std::vector<Vector<double>>&);
-template SquaredDistances squared_distances<float>(const std::vector<Vector<float>>&, const Vector<float>&);
-template SquaredDistances squared_distances<double>(const std::vector<Vector<double>>&,
-                                                    const Vector<double>&);
+template Vector<float> mean_of<float>(const ModelViews<float>&);
+template Vector<double> mean_of<double>(const ModelViews<double>&);
+template SquaredDistances squared_distances<float>(const ModelViews<float>&, const Vector<float>&);
+template SquaredDistances squared_distances<double>(const ModelViews<double>&, const Vector<double>&);
 
 }  // namespace hearsay

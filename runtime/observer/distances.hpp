@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "algorithms/arithmetic/vector.hpp"
@@ -13,13 +14,29 @@ namespace hearsay {
 /// By peer: the squared distance of its model from the mean of the models; empty for a peer that is gone.
 using SquaredDistances = std::vector<std::optional<double>>;
 
-/// Returns the mean of the models, summed in peer order in double. Ignores empty ones (peers that are gone);
-/// at least one must not be empty.
+/// The models of all peers, by peer; empty for a peer that is gone.
 template <class Scalar>
-Vector<Scalar> mean_of(const std::vector<Vector<Scalar>>& models);
+using ModelViews = std::vector<std::span<const Scalar>>;
 
 template <class Scalar>
-SquaredDistances squared_distances(const std::vector<Vector<Scalar>>& models, const Vector<Scalar>& mean);
+ModelViews<Scalar> views_of(const std::vector<Vector<Scalar>>& models) {
+  ModelViews<Scalar> views;
+  for (const Vector<Scalar>& model : models) views.push_back(view(model));
+  return views;
+}
+
+/// Returns the mean of the models, summed in peer order in double. Ignores empty ones (peers that are gone);
+/// at least one must not be empty. Takes no memory beside the mean.
+template <class Scalar>
+Vector<Scalar> mean_of(const ModelViews<Scalar>& models);
+
+template <class Scalar>
+Vector<Scalar> mean_of(const std::vector<Vector<Scalar>>& models) {
+  return mean_of<Scalar>(views_of(models));
+}
+
+template <class Scalar>
+SquaredDistances squared_distances(const ModelViews<Scalar>& models, const Vector<Scalar>& mean);
 
 /// The same, estimated from sketches of the models (algorithms/arithmetic/sketch.hpp).
 SquaredDistances squared_distances(const std::vector<std::optional<OwnEvaluation>>& own);
@@ -29,7 +46,7 @@ double consensus_distance(const SquaredDistances& squares);
 
 template <class Scalar>
 double consensus_distance(const std::vector<Vector<Scalar>>& models, const Vector<Scalar>& mean) {
-  return consensus_distance(squared_distances(models, mean));
+  return consensus_distance(squared_distances<Scalar>(views_of(models), mean));
 }
 
 /// True if the record keeps the peers' distances of this evaluation, counted from 0: of all of the first

@@ -9,7 +9,6 @@
 #include "runtime/record/json.hpp"
 #include "runtime/wire/frame.hpp"
 #include "topology/foundation/ensure.hpp"
-#include "topology/hub_rounds.hpp"
 
 namespace hearsay {
 
@@ -100,17 +99,20 @@ void Observer<Scalar>::close_answered(std::vector<Verdict>& verdicts) {
 
 template <class Scalar>
 std::optional<Verdict> Observer<Scalar>::begin() {
-  Snapshots<Scalar> of_all(0, problem_->peer_count());
-  std::ranges::fill(of_all.models, problem_->initial);
-  std::ranges::fill(of_all.meters, ToldMeters{});
-  return evaluate(std::move(of_all));
+  const std::vector<std::optional<ToldMeters>> meters(problem_->peer_count(), ToldMeters{});
+  Asked asked;
+  asked.evaluation = meters_.together(0, meters);
+  // No copies: all peers are at x_0.
+  const ModelViews<Scalar> all(problem_->peer_count(), view(problem_->initial));
+  asked.mean = evaluated_.hubs.empty() ? mean_of<Scalar>(all) : problem_->initial;
+  return evaluate(std::move(asked), all);
 }
 
 template <class Scalar>
 std::vector<Verdict> Observer<Scalar>::resume(const std::vector<Evaluation>& record,
                                               const std::optional<KeptModel>& kept) {
   ensure(!record.empty(), "a run that is resumed has an evaluation");
-  models_.assign(problem_->peer_count(), problem_->initial);
+  models_.clear();
   mean_ = problem_->initial;
   evaluations_.clear();
   evaluation_bytes_ = record.back().evaluation_bytes;
@@ -149,9 +151,16 @@ std::optional<Verdict> Observer<Scalar>::evaluate(Snapshots<Scalar> gathered) {
       std::ranges::find_if(evaluated_.hubs, [&](PeerId id) { return gathered.models[id].size() != 0; });
   asked.mean = hub != evaluated_.hubs.end() ? gathered.models[*hub] : mean_of(gathered.models);
   asked.models = std::move(gathered.models);
-  note_distances(squared_distances(asked.models, asked.mean), asked.evaluation);
+  const ModelViews<Scalar> models = views_of(asked.models);
+  return evaluate(std::move(asked), models);
+}
+
+/// Evaluates the mean of `models`, which is in `asked`.
+template <class Scalar>
+std::optional<Verdict> Observer<Scalar>::evaluate(Asked asked, const ModelViews<Scalar>& models) {
+  note_distances(squared_distances<Scalar>(models, asked.mean), asked.evaluation);
   if (rules_.evaluate == RunSettings::Run::Evaluate::peers) {
-    const auto [least, largest] = losses_of(asked.models);
+    const auto [least, largest] = losses_of(of_peers_or_start(asked.models));
     asked.evaluation.loss_worst = largest;
     asked.evaluation.loss_spread = largest - least;
   }
@@ -176,13 +185,14 @@ std::optional<Verdict> Observer<Scalar>::judge_own(Asked asked,
 
 template <class Scalar>
 Verdict Observer<Scalar>::judge_here(Asked asked) {
+  if (!keeps_models_) asked.models.clear();
   if (!problem_->at_home) {
     const ModelScore score = problem_->score(asked.mean);
     return judge(std::move(asked), score);
   }
   // In a run of processes these peers would be asked.
   asked.evaluation.evaluation_bytes +=
-      asked.models.size() * (question_bytes(asked.evaluation.iteration) + header_bytes + score_bytes);
+      problem_->peer_count() * (question_bytes(asked.evaluation.iteration) + header_bytes + score_bytes);
   for (const auto& objective : problem_->objectives) asked.answers.emplace_back(objective->score(asked.mean));
   const ModelScore score = problem_->score_of(asked.scores(), asked.mean);
   return judge(std::move(asked), score);
@@ -192,8 +202,8 @@ Verdict Observer<Scalar>::judge_here(Asked asked) {
 template <class Scalar>
 void Observer<Scalar>::ask_peers(Asked asked) {
   const std::uint64_t iteration = asked.evaluation.iteration;
-  asked.owed.resize(asked.models.size());
-  asked.answers.resize(asked.models.size());
+  asked.owed.resize(problem_->peer_count());
+  asked.answers.resize(problem_->peer_count());
   for (PeerId peer = 0; peer < asked.owed.size(); ++peer) {
     asked.owed[peer] = gathering_.needs(peer, iteration);
     if (asked.owed[peer]) asked.evaluation.evaluation_bytes += question_bytes(iteration);
@@ -246,6 +256,7 @@ Verdict Observer<Scalar>::judge(Asked closed, const ModelScore& score) {
   models_ = std::move(closed.models);
   evaluations_.push_back(evaluation);
   if (rules_.keep_models.at(evaluation.iteration)) note_models_to_keep(evaluation.iteration);
+  if (!keeps_models_) models_.clear();
   const Verdict verdict{evaluation.iteration, judge_.proceeds_after(evaluation)};
   const bool may_be_best = rules_.keep == RunSettings::Run::Keep::best && !judge_.diverged();
   if (may_be_best && (!best_ || judge_.is_better(evaluation, best_->of))) best_ = Best{evaluation, mean_};
@@ -260,15 +271,23 @@ void Observer<Scalar>::note_models_to_keep(std::uint64_t iteration) {
     set.models.emplace_back(bytes.begin(), bytes.end());
   };
   if (rules_.keep_models.of_peers)
-    for (const Vector<Scalar>& model : models_) add(model);
+    for (PeerId peer = 0; peer < problem_->peer_count(); ++peer)
+      add(models_.empty() ? problem_->initial : models_[peer]);
   else
     add(mean_);
   models_to_keep_.push_back(std::move(set));
 }
 
+template <class Scalar>
+std::vector<Vector<Scalar>> Observer<Scalar>::models_at_start() const {
+  const bool began = keeps_models_ && mean_.size() != 0;
+  return began ? std::vector<Vector<Scalar>>(problem_->peer_count(), problem_->initial)
+               : std::vector<Vector<Scalar>>();
+}
+
 /// Returns the least and the largest pooled loss of the models that are not empty. Both are NaN if one is.
 template <class Scalar>
-std::pair<double, double> Observer<Scalar>::losses_of(const std::vector<Vector<Scalar>>& models) const {
+std::pair<double, double> Observer<Scalar>::losses_of(std::span<const Vector<Scalar>> models) const {
   std::pair<double, double> losses{std::numeric_limits<double>::infinity(),
                                    -std::numeric_limits<double>::infinity()};
   for (const Vector<Scalar>& model : models) {

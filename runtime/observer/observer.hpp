@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "algorithms/objectives/problem.hpp"
-#include "algorithms/seam/method.hpp"
 #include "runtime/observer/distances.hpp"
+#include "runtime/observer/evaluated.hpp"
 #include "runtime/observer/evaluator.hpp"
 #include "runtime/observer/gathering.hpp"
 #include "runtime/observer/loss_range.hpp"
@@ -20,32 +20,6 @@
 #include "runtime/wire/frame.hpp"
 
 namespace hearsay {
-
-/// Who computes the loss of a mean model.
-enum class Asks {
-  nobody,     ///< the observer: all data, or stand-ins that compute nothing, are in its process
-  the_peers,  ///< each peer its own, since the data are at home; the observer sums up
-};
-
-/// Returns who is asked in a run of processes.
-template <class Scalar>
-Asks who_judges(const Problem<Scalar>& problem) {
-  return problem.at_home ? Asks::the_peers : Asks::nobody;
-}
-
-/// The model that is evaluated and kept: that of the first of `hubs` that is there. If there is none, the
-/// mean of the peers' models. Distances are those of the peers' models from it.
-struct Evaluated {
-  std::vector<PeerId> hubs = {};  ///< the hub; then its standby, which tells of the hub's model, too
-};
-
-/// Returns which model a run evaluates.
-inline Evaluated evaluated_in(const MethodInfo& method, const RunSettings& settings) {
-  Evaluated evaluated;
-  if (method.pattern.has_hub) evaluated.hubs.push_back(hub_id);
-  if (settings.failure.hub_standby) evaluated.hubs.push_back(*settings.failure.hub_standby);
-  return evaluated;
-}
 
 /// Evaluates the mean of the models of all peers at the same iteration, and decides whether the run goes on.
 /// Pure: used by the simulator and, behind sockets, in real runs.
@@ -92,8 +66,10 @@ class Observer final : public Evaluator {
   std::optional<Verdict> take_own(PeerId peer, std::uint64_t iteration, const OwnEvaluation& own,
                                   PeerMeters meters);
 
-  /// The models of the last complete evaluation, by peer; empty vectors for peers that are gone.
-  const std::vector<Vector<Scalar>>& models() const { return models_; }
+  /// From now on the models of the peers are forgotten once they are evaluated, and `with_models` has the
+  /// mean model and the best one alone. run.keep_models = "..., peers" keeps them in memory all the same.
+  void forget_models() { keeps_models_ = rules_.keep_models.of_peers; }
+
   const Vector<Scalar>& mean_model() const { return mean_; }
   std::optional<std::uint64_t> best_iteration() const override;
   KeptModel best() const override;
@@ -103,11 +79,13 @@ class Observer final : public Evaluator {
   /// and keeps its own: x_0, which is known of all, would be taken for them.
   RunOutcome<Scalar> with_models(RunResult result) const& {
     if (rules_.evaluate == RunSettings::Run::Evaluate::own) return {std::move(result), {}, {}, {}};
-    return {std::move(result), models_, mean_, best_ ? best_->model : Vector<Scalar>()};
+    return {std::move(result), models_.empty() ? models_at_start() : models_, mean_,
+            best_ ? best_->model : Vector<Scalar>()};
   }
   /// The same with the models themselves, of which there may be many, and not with copies.
   RunOutcome<Scalar> with_models(RunResult result) && {
     if (rules_.evaluate == RunSettings::Run::Evaluate::own) return {std::move(result), {}, {}, {}};
+    if (models_.empty()) models_ = models_at_start();
     return {std::move(result), std::move(models_), std::move(mean_),
             best_ ? std::move(best_->model) : Vector<Scalar>()};
   }
@@ -119,6 +97,7 @@ class Observer final : public Evaluator {
   std::optional<Verdict> evaluate_if_complete(std::uint64_t iteration);
   /// Returns the verdict on a complete set. Nothing if the peers are asked for their scores.
   std::optional<Verdict> evaluate(Snapshots<Scalar> gathered);
+  std::optional<Verdict> evaluate(Asked asked, const ModelViews<Scalar>& models);
   std::optional<Verdict> judge_own(Asked asked, const std::vector<std::optional<OwnEvaluation>>& told);
   Verdict judge_here(Asked asked);
   void ask_peers(Asked asked);
@@ -132,7 +111,13 @@ class Observer final : public Evaluator {
   void prove_losses(const std::vector<std::optional<LocalScore>>& answers, Evaluation& evaluation);
   void close_answered(std::vector<Verdict>& verdicts);
   void note_models_to_keep(std::uint64_t iteration);
-  std::pair<double, double> losses_of(const std::vector<Vector<Scalar>>& models) const;
+  std::pair<double, double> losses_of(std::span<const Vector<Scalar>> models) const;
+  /// Returns the models, or, if there are none yet, x_0, where all peers are.
+  std::span<const Vector<Scalar>> of_peers_or_start(const std::vector<Vector<Scalar>>& models) const {
+    return models.empty() ? std::span(&problem_->initial, 1) : std::span(models);
+  }
+  /// Returns x_0 for each peer; nothing if the run has not begun, or models are forgotten.
+  std::vector<Vector<Scalar>> models_at_start() const;
   static RunJudge judge_of(const JudgedSamples& judged, const RunSettings::Run& rules) {
     return {rules, judged.are_test ? BestBy::accuracy : BestBy::loss};
   }
@@ -159,6 +144,8 @@ class Observer final : public Evaluator {
   };
   std::optional<FalseLoss> false_loss_;  // the first answer that cannot be a loss
   std::optional<Best> best_;             // so far; empty under run.keep = "last"
+  bool keeps_models_ = true;
+  /// Of the last evaluation, by peer; empty vectors for peers that are gone. None while all are at x_0.
   std::vector<Vector<Scalar>> models_;
   Vector<Scalar> mean_;
   std::vector<ModelSet> models_to_keep_;

@@ -2,8 +2,10 @@
 
 #include "runtime/checkpoint/archive.hpp"
 #include "runtime/experiment/longest_payload.hpp"
+#include "runtime/experiment/memory_need.hpp"
 #include "runtime/experiment/run_agreement.hpp"
 #include "runtime/participant/session_input.hpp"
+#include "runtime/process/freed_pages.hpp"
 #include "runtime/process/peer_driver.hpp"
 #include "runtime/zmq/clock.hpp"
 
@@ -64,6 +66,18 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
           .partitions = Partitions(faults_of(settings.faults, experiment.peer_count()))};
 }
 
+/// Small models find their pages soon enough.
+constexpr double bytes_worth_warming = 8e6;
+
+/// Takes the pages of the peer's method and messages before anybody waits for them.
+template <class Scalar>
+void warm_memory_of(const Experiment<Scalar>& experiment, PeerId id) {
+  const PeerMemory memory = memory_of_peer(experiment, id);
+  const double bytes = (memory.method + memory.sent + memory.received) *
+                       static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar);
+  if (bytes >= bytes_worth_warming) warm_pages(static_cast<std::size_t>(bytes));
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -76,6 +90,8 @@ PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, const PeerEn
   PeerSockets sockets(socket_input(experiment, input, entry, control.timeline), entry.bind_address);
   const std::optional<RunAddresses> run = entry.meet(sockets.bound_address());
   if (!run) return {3, ""};
+  experiment.problem.objectives[id]->get_ready();
+  warm_memory_of(experiment, id);
   std::vector<Destination> destinations;
   for (const PeerId to : input.destinations)
     destinations.push_back(

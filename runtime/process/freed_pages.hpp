@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 namespace hearsay {
 
 /// From now on the C library keeps the pages of freed memory for later allocations of this process. Else it
@@ -12,5 +14,12 @@ namespace hearsay {
 ///
 /// For processes that are nothing but a peer, before they begin other threads.
 void keep_freed_pages();
+
+/// Takes the pages of `bytes` from the kernel now, cleared and where possible as huge ones, for the next
+/// allocations of this process: so that the first messages of a large model do not wait for pages. Does
+/// nothing unless freed pages are kept.
+///
+/// Measured: bench/README.md, "the first exchanges".
+void warm_pages(std::size_t bytes);
 
 }  // namespace hearsay

@@ -41,11 +41,12 @@ class ObserverThread {
     if (!reason.empty()) give_up(reason);
     thread_.join();
     if (error_) std::rethrow_exception(error_);
-    return evaluator_.with_models(std::move(result_));
+    return std::move(evaluator_).with_models(std::move(result_));
   }
 
  private:
   void serve(const RunControl& control) {
+    if (!control.wants_models_of_peers) evaluator_.forget_models();
     try {
       result_ = server_.serve(control, [&]() -> std::optional<LostPeer> {
         if (const auto reason = given_up()) return LostPeer{{}, *reason};

@@ -186,6 +186,7 @@ RunOutcome<Scalar> run_once(const LocalRun<Scalar>& run, LocalProcesses& process
   Observer<Scalar> evaluator(experiment.problem, experiment.settings.run,
                              evaluated_in(*experiment.method, experiment.settings),
                              who_judges(experiment.problem));
+  if (!caller.wants_models_of_peers) evaluator.forget_models();
   ObserverServer observer(observer_input(experiment, start_patience), evaluator,
                           "tcp://" + (network ? network->observer_address() : "127.0.0.1") + ":*",
                           share_credentials(run.keys, observer_peer, control.notice), earlier,

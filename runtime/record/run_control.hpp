@@ -31,6 +31,9 @@ struct RunControl {
   std::function<void(const KeptModel&)> on_best = {};
   /// Called after `on_evaluation` with the models that the run keeps (run.keep_models).
   std::function<void(const ModelSet&)> on_models = [](const ModelSet&) {};
+  /// False: a run of processes needs the mean model and the best one alone of its outcome, which takes the
+  /// memory of n models less.
+  bool wants_models_of_peers = true;
   /// Called once if all peers go on from the checkpoint at `iteration`. `sentence` says so, and which
   /// progress is lost.
   std::function<void(std::uint64_t iteration, const std::string& sentence)> on_resume =

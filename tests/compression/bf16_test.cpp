@@ -6,6 +6,7 @@
 
 #include "algorithms/arithmetic/reductions.hpp"
 #include "tests/compression/compression.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay::test::bf16_test {
 
@@ -25,6 +26,12 @@ std::vector<std::int32_t> codes_of(const Bf16<Scalar>& bf16, const std::vector<S
 }
 
 }  // namespace
+
+TEST_CASE_TEMPLATE("bf16: none(bf16) is bf16, and none knows no other format", Scalar, float, double) {
+  CHECK(make_compressor<Scalar>("none(bf16)", {})->spelling() == "bf16");
+  CHECK(make_compressor<Scalar>("none", {})->spelling() == "none");
+  CHECK_THROWS_AS(make_compressor<Scalar>("none(fp8)", {}), Misuse);
+}
 
 TEST_CASE_TEMPLATE("bf16: every bfloat16 stays what it is, and decodes to the float it is", Scalar, float,
                    double) {

@@ -167,7 +167,8 @@ TEST_CASE("compressor spelling: unknown names name the nearest known one") {
   CHECK(complaint("dither(linf, level=7)") ==
         "column 14: dither has no argument 'level', did you mean 'levels'?");
   CHECK(complaint("randk(10%, scale)") == "column 12: randk has no argument 'scale', did you mean 'scaled'?");
-  CHECK(complaint("none(3)") == "column 6: none takes no arguments");
+  CHECK(complaint("ternary(3)") == "column 9: ternary takes no arguments");
+  CHECK(complaint("none(3)") == "column 6: none has no argument '3'; expected 'bf16'");
 }
 
 TEST_CASE("compressor spelling: values out of range say what was expected") {

@@ -207,9 +207,10 @@ TEST_CASE(
 TEST_CASE("problem: quadratics beyond the machine's memory are refused before any is taken") {
   RunSettings settings = small_run();
   settings.model.kind = "quadratic(429496729)";
-  settings.topology.peers = 10'000;  // 34 TB
+  settings.topology.peers = 10'000;  // 69 TB
   const string text = refusal(settings);
-  CHECK(text.starts_with("model.kind = quadratic(429496729): the objectives of 10000 peers need 34377 GB"));
+  CHECK(text.starts_with(
+      "model.kind = quadratic(429496729): the objectives and models of 10000 peers need 68737 GB"));
   CHECK(text.ends_with("model.kind = \"size(429496729)\" tells times and bytes without them"));
 }
 

@@ -111,6 +111,38 @@ TEST_CASE("quadratic: the same seed gives the same problem, another seed another
   CHECK(gradient.isApprox(0.1 * x));
 }
 
+TEST_CASE_TEMPLATE("quadratic: one that is drawn later, and by itself, is the same function, to the last bit",
+                   Scalar, float, double) {
+  // The first are kept by whoever draws them, the second are not: they are too many.
+  for (const auto& run : {std::pair("quadratic(12)", 3), std::pair("quadratic(4x3, dense)", 3),
+                          std::pair("quadratic(2000)", 6000)}) {
+    CAPTURE(run.first);
+    const Model model = parse_model(run.first);
+    const auto& maker = std::get<SeededModel>(model.info->make);
+    const auto count = static_cast<std::size_t>(run.second);
+    const auto at_once = maker.make<Scalar>(model.shape, 3, 0.1, 7);
+    const auto later = maker.make<Scalar>(model.shape, count, 0.1, 7, Drawn::later);
+    CHECK(later.objectives.size() == count);
+    CHECK(later.initial == at_once.initial);
+    const Vector<Scalar> x = random_point<Scalar>(later.dimension(), 3);
+    for (const bool ready : {false, true}) {
+      for (std::size_t i = 0; i < 3; ++i) {
+        const auto& drawn = *later.objectives[i];
+        const auto& known = *at_once.objectives[i];
+        if (ready) drawn.get_ready();
+        CHECK(drawn.segments() == known.segments());
+        CHECK(drawn.sample_count() == known.sample_count());
+        CHECK(drawn.loss(x) == known.loss(x));
+        Vector<Scalar> of_drawn(x.size());
+        Vector<Scalar> of_known(x.size());
+        drawn.gradient(x, indices(1), of_drawn);
+        known.gradient(x, indices(1), of_known);
+        CHECK(of_drawn == of_known);
+      }
+    }
+  }
+}
+
 TEST_CASE("quadratic: that of a matrix is the same function, whose parameters are one layer") {
   for (const std::string more : {"", ", dense"}) {
     CAPTURE(more);

@@ -49,7 +49,24 @@ int pages_cleared_again() {
   return std::stoi(process.join().text);
 }
 
+/// Returns how many pages the kernel clears if a process uses a block for the first time, its pages warmed.
+int pages_cleared_at_first() {
+  const test::Process process([&] {
+    keep_freed_pages();
+    warm_pages(block_bytes + (std::size_t{1} << 20));
+    const long before = page_faults();
+    use_a_block();
+    return test::Ended{0, std::to_string(page_faults() - before)};
+  });
+  return std::stoi(process.join().text);
+}
+
 }  // namespace
+
+TEST_CASE("warmed pages: the first large block that a process uses does not wait for the kernel") {
+  constexpr int pages = static_cast<int>(block_bytes / 4096);
+  CHECK(pages_cleared_at_first() < pages / 100);
+}
 
 TEST_CASE("freed pages: a large block that one thread has freed serves another without the kernel") {
   constexpr int pages = static_cast<int>(block_bytes / 4096);

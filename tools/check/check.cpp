@@ -119,6 +119,7 @@ Json as_json(const std::string& name, const Plan& plan) {
           {"seconds", finite_or_null(plan.dry_run.seconds)},
           {"computing_share", finite_or_null(plan.dry_run.computing_share)},
           {"kept_model_bytes", plan.kept_model_bytes()},
+          {"process_memory_bytes", std::round(plan.process_bytes)},
           {"warnings", plan.warnings}};
 }
 
@@ -146,6 +147,7 @@ std::string compute_text(const Plan& plan) {
     case ComputeTime::Kind::lognormal:
       return "lognormal around " + to_text(compute.median) + ", sigma " + significant(compute.sigma);
   }
+  if (plan.dry_run.too_large) return "measured in the run";
   return seconds_text(seconds(plan.dry_run.gradient)) + ", measured here";
 }
 
@@ -314,6 +316,10 @@ void add_world_rows(Table& table, const Plan& plan) {
 
 std::string predicted_text(const Plan& plan, const std::optional<double>& seconds) {
   if (plan.dry_run.given_up) return "not predicted: even two take too long to try out";
+  if (plan.dry_run.too_large)
+    return "not predicted: all peers at once are too large to try out; hearsay simulate with model.kind = "
+           "\"size(" +
+           std::to_string(plan.dimension) + ")\" tells";
   if (!seconds) return "not predicted: the first iterations end badly";
   return seconds_text(*seconds) + " predicted" +
          (plan.traffic.exact ? "" : ", if messages stay as long as in the first iterations");
@@ -348,6 +354,7 @@ std::string as_text(const std::string& name, const Plan& plan) {
   add_world_rows(table, plan);
   table.add({"a gradient", compute_text(plan)});
   table.add({"iterations", grouped(plan.iterations) + early_end_text(settings.run)});
+  table.add({"memory", megabytes_text(plan.process_bytes) + " a process, samples and program apart"});
   if (plan.kept_model_bytes() > 0.0)
     table.add({"kept models", megabytes_text(plan.kept_model_bytes()) + " on the disk"});
   add_iteration_rows(table, plan);

@@ -15,10 +15,14 @@ constexpr std::size_t most_sampled_peers = 4;
 constexpr Index most_samples = 256;
 constexpr Index most_products = 10'000'000;  // samples times parameters: about 0.02 s of an mlp's gradient
 constexpr int power_iterations = 12;
+/// A power iteration comes within a factor of `far` of the largest eigenvalue in so many steps.
+constexpr int enough_to_be_far = 3;
+constexpr double far = 10.0;
 
 /// The curvature of one peer's objective.
 template <class Scalar>
-double curvature_of(const Objective<Scalar>& objective, const Vector<Scalar>& point, std::uint64_t seed) {
+double curvature_of(const Objective<Scalar>& objective, const Vector<Scalar>& point, std::uint64_t seed,
+                    const std::function<bool(double)>& matters) {
   const Index dimension = point.size();
   std::vector<Index> samples(static_cast<std::size_t>(
       std::min(objective.sample_count(), std::clamp(most_products / dimension, Index{16}, most_samples))));
@@ -34,6 +38,7 @@ double curvature_of(const Objective<Scalar>& objective, const Vector<Scalar>& po
   const auto distance = static_cast<Scalar>(1e-3 * std::max(1.0, static_cast<double>(point.norm())));
   double curvature = 0.0;
   for (int k = 0; k < power_iterations; ++k) {
+    if (k == enough_to_be_far && !matters(far * curvature)) return curvature;
     objective.gradient(point + distance * direction, samples, there);
     direction = (there - here) / distance;
     curvature = static_cast<double>(direction.norm());
@@ -46,7 +51,8 @@ double curvature_of(const Objective<Scalar>& objective, const Vector<Scalar>& po
 }  // namespace
 
 template <class Scalar>
-std::optional<Curvatures> curvatures(const Experiment<Scalar>& experiment) {
+std::optional<Curvatures> curvatures(const Experiment<Scalar>& experiment,
+                                     const std::function<bool(double)>& matters) {
   if (!experiment.settings.model.program.empty() || experiment.problem.at_home) return std::nullopt;
   std::vector<const Objective<Scalar>*> with_data;
   for (const auto& objective : experiment.problem.objectives)
@@ -55,13 +61,15 @@ std::optional<Curvatures> curvatures(const Experiment<Scalar>& experiment) {
   const std::size_t asked = std::min(with_data.size(), most_sampled_peers);
   for (std::size_t k = 0; k < asked; ++k)
     found.push_back(curvature_of(*with_data[k * with_data.size() / asked], experiment.problem.initial,
-                                 experiment.settings.run.seed));
+                                 experiment.settings.run.seed, matters));
   if (found.empty()) return std::nullopt;
   const auto [least, largest] = std::ranges::minmax(found);
   return Curvatures{least, largest};
 }
 
-template std::optional<Curvatures> curvatures<float>(const Experiment<float>&);
-template std::optional<Curvatures> curvatures<double>(const Experiment<double>&);
+template std::optional<Curvatures> curvatures<float>(const Experiment<float>&,
+                                                     const std::function<bool(double)>&);
+template std::optional<Curvatures> curvatures<double>(const Experiment<double>&,
+                                                      const std::function<bool(double)>&);
 
 }  // namespace hearsay

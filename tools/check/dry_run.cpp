@@ -15,6 +15,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// How a run goes on the network does not depend on its gradients then; whether it explodes at once does.
+constexpr std::size_t enough_samples_if_sizes_are_known = 4;
+
 /// Bytes of payload that were sent, and the upper bound of their number.
 struct Payload {
   double taken = 0.0;
@@ -61,18 +64,27 @@ std::optional<double> busy_share(const RunSettings& settings, const PeerMeters& 
 
 }  // namespace
 
+DryRun untried(const TrafficForecast& most) {
+  DryRun forecast;
+  forecast.too_large = true;
+  for (const PeerTraffic& peer : most.peers) forecast.peer_bytes.push_back(static_cast<double>(peer.bytes));
+  return forecast;
+}
+
 template <class Scalar>
 DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most, Duration patience) {
   DryRun forecast;
   forecast.gradient = measured_gradient_of(experiment);
   const Clock::time_point begin = Clock::now();
   const Clock::time_point give_up = begin + patience;
-  RunOutcome<Scalar> outcome = simulate_first(experiment, first_try, forecast.gradient, give_up);
+  const std::optional<std::size_t> few =
+      most.exact ? std::optional(enough_samples_if_sizes_are_known) : std::nullopt;
+  RunOutcome<Scalar> outcome = simulate_first(experiment, first_try, forecast.gradient, give_up, few);
   std::uint64_t tried = std::min(first_try, experiment.iterations);
   const Clock::duration second_takes = (Clock::now() - begin) * (second_try / first_try);
   if (outcome.status == RunStatus::done && experiment.iterations > first_try &&
       Clock::now() + second_takes < give_up) {
-    RunOutcome<Scalar> longer = simulate_first(experiment, second_try, forecast.gradient, give_up);
+    RunOutcome<Scalar> longer = simulate_first(experiment, second_try, forecast.gradient, give_up, few);
     if (longer.status != RunStatus::interrupted) {
       outcome = std::move(longer);
       tried = std::min(second_try, experiment.iterations);

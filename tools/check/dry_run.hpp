@@ -23,14 +23,19 @@ struct DryRun {
   std::vector<double> peer_bytes;  ///< of the whole run, header and payload
   std::string failure;             ///< why the first iterations failed; empty if they did not
   bool given_up = false;           ///< the first two iterations took longer than the patience
+  bool too_large = false;          ///< nothing was tried: all peers at once need too much memory
 };
 
 /// Simulates the first two iterations of an experiment, and the first twelve if that will not take longer
 /// than `patience` of real time. Each simulation is evaluated in the middle and at the end; only the second
 /// part is extrapolated, so that what happens once at the start counts once. `most` is the upper bound of the
-/// traffic. Gives up if two iterations take longer than `patience`. Leaves the experiment unchanged.
+/// traffic. Gives up if two iterations take longer than `patience`. Leaves the experiment unchanged. If no
+/// length of a message depends on the gradients, they are of at most four samples.
 template <class Scalar>
 DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most,
                Duration patience = std::chrono::seconds(5));
+
+/// Returns what is known of a run whose iterations are not tried out: its bytes, at most.
+DryRun untried(const TrafficForecast& most);
 
 }  // namespace hearsay

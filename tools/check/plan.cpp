@@ -5,6 +5,7 @@
 #include "algorithms/methods/dpsvrg.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/stability/compressor_need.hpp"
+#include "runtime/experiment/memory_need.hpp"
 #include "runtime/experiment/run_topology.hpp"
 #include "runtime/experiment/view_of.hpp"
 #include "runtime/peer/peer.hpp"
@@ -12,6 +13,7 @@
 #include "tools/check/censor_limit.hpp"
 #include "tools/check/step_size_limit.hpp"
 #include "tools/check/tracker_limit.hpp"
+#include "tools/training/first_iterations.hpp"
 #include "tools/training/training.hpp"
 
 namespace hearsay {
@@ -25,7 +27,7 @@ constexpr Index most_drawn = 512;
 
 template <class Scalar>
 Plan plan_of(const RunSettings& settings) {
-  Experiment<Scalar> experiment = prepare<Scalar>(settings, {.most_drawn = most_drawn});
+  Experiment<Scalar> experiment = prepare<Scalar>(settings, {.most_drawn = most_drawn, .draws_later = true});
   Plan plan;
   plan.method = experiment.method;
   plan.dimension = static_cast<std::uint64_t>(experiment.problem.dimension());
@@ -51,16 +53,22 @@ Plan plan_of(const RunSettings& settings) {
   PacketPool packets;
   plan.catches_up = make_peer(experiment, 0, packets)->algorithm().catches_up();
   plan.gradient_table_bytes = gradient_table_bytes(view_of(experiment));
+  plan.process_bytes = largest_process(experiment);
   plan.traffic = forecast_traffic(experiment);
-  plan.dry_run = dry_run(experiment, plan.traffic);
-  if (const auto of = peer_gradients(experiment.settings, experiment.problem))
-    plan.rate_line = rate_line(experiment.settings, *of);
+  const bool is_tried = may_be_tried(experiment);
+  if (is_tried)
+    for (const auto& objective : experiment.problem.objectives) objective->get_ready();
+  plan.dry_run = is_tried ? dry_run(experiment, plan.traffic) : untried(plan.traffic);
+  if (is_tried)
+    if (const auto of = peer_gradients(experiment.settings, experiment.problem))
+      plan.rate_line = rate_line(experiment.settings, *of);
   plan.warnings = experiment.warnings;
   if (const auto warning = plain_text_warning(settings.security, experiment.topology))
     plan.warnings.push_back(*warning);
-  if (const auto warning = step_size_warning(experiment)) plan.warnings.push_back(*warning);
-  if (const auto warning = censor_warning(experiment)) plan.warnings.push_back(*warning);
-  if (const auto warning = tracker_warning(experiment)) plan.warnings.push_back(*warning);
+  if (is_tried)
+    for (const auto& warning :
+         {step_size_warning(experiment), censor_warning(experiment), tracker_warning(experiment)})
+      if (warning) plan.warnings.push_back(*warning);
   if (!plan.dry_run.failure.empty())
     plan.warnings.push_back("the first iterations, tried out, end badly: " + plan.dry_run.failure);
   constexpr std::size_t bits_of_none = 8 * sizeof(Scalar);

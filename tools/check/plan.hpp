@@ -40,7 +40,8 @@ struct Plan {
   std::uint64_t gradient_table_bytes = 0;   ///< over all peers
   /// Who is linked with the hub, and with how many workers below it; empty without a hub.
   std::map<PeerId, std::uint64_t> groups;
-  PeerId answering = 0;  ///< with a hub: how many answer in a round, the hub's own data counted
+  PeerId answering = 0;        ///< with a hub: how many answer in a round, the hub's own data counted
+  double process_bytes = 0.0;  ///< memory of the largest process, samples apart
   TrafficForecast traffic;
   DryRun dry_run;
   std::optional<RateLine> rate_line;

@@ -20,9 +20,6 @@ std::optional<std::string> step_size_warning(const Experiment<Scalar>& experimen
                       options.find(option::staleness).value_or(0) == 0 &&
                       experiment.schedule->period() == 1 && mixing.symmetric() && !algorithm.clip;
   if (!judged) return std::nullopt;
-  const std::optional<Curvatures> of_all = curvatures(experiment);
-  if (!of_all || of_all->largest == 0.0) return std::nullopt;
-  const double curvature = of_all->largest;
   // The models are multiplied by pull + (1 - eta h)^K - 1, for the smallest eigenvalue of W.
   const double pull =
       1.0 - options.find(option::consensus_step).value_or(1.0) * (1.0 - spectrum(mixing).smallest);
@@ -31,8 +28,13 @@ std::optional<std::string> step_size_warning(const Experiment<Scalar>& experimen
   const auto factor = [&](double step_times_curvature) {
     return pull - (1.0 - std::pow(1.0 - step_times_curvature, local_steps));
   };
-  if (factor(algorithm.step_size * curvature) > -1.0 && algorithm.step_size * curvature < 2.0)
-    return std::nullopt;
+  const auto is_unstable = [&](double curvature) {
+    return !(factor(algorithm.step_size * curvature) > -1.0 && algorithm.step_size * curvature < 2.0);
+  };
+  const std::optional<Curvatures> of_all = curvatures<Scalar>(experiment, is_unstable);
+  if (!of_all || of_all->largest == 0.0) return std::nullopt;
+  const double curvature = of_all->largest;
+  if (!is_unstable(curvature)) return std::nullopt;
   // Up to a curvature of 1/eta the factor falls; so the largest step below it is found from the left.
   double stable = algorithm.step_size;
   while (!(factor(stable * curvature) > -1.0 && stable * curvature < 1.0)) stable /= 1.1;

@@ -127,6 +127,7 @@ double seconds_to_try(const RunResult& measured) {
 template <class Scalar>
 std::optional<TriedIterations> try_iterations(Experiment<Scalar>& experiment, Duration patience) {
   const Clock::time_point give_up = Clock::now() + patience;
+  for (const auto& objective : experiment.problem.objectives) objective->get_ready();
   const double gradient_seconds = least_gradient(experiment);
   const auto gradient = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(gradient_seconds));
   Problem<Scalar> whole = std::exchange(experiment.problem, without_evaluation(experiment.problem));

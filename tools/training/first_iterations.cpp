@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "algorithms/arithmetic/reductions.hpp"
+#include "runtime/experiment/memory_need.hpp"
+#include "runtime/foundation/machine.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tools/training/borrowed_objective.hpp"
 
@@ -17,8 +19,15 @@ namespace {
 template <class Scalar>
 class TriedObjective final : public BorrowedObjective<Scalar> {
  public:
-  TriedObjective(const Objective<Scalar>& owner, const Vector<Scalar>& start)
-      : BorrowedObjective<Scalar>(owner), start_(start) {}
+  TriedObjective(const Objective<Scalar>& owner, const Vector<Scalar>& start,
+                 std::optional<std::size_t> most_samples)
+      : BorrowedObjective<Scalar>(owner), start_(start), most_samples_(most_samples) {}
+  void minibatch_gradient(const Vector<Scalar>& x, const Minibatch& minibatch,
+                          Vector<Scalar>& gradient) const override {
+    Minibatch some = minibatch;
+    if (most_samples_) some.samples = some.samples.first(std::min(*most_samples_, some.samples.size()));
+    BorrowedObjective<Scalar>::minibatch_gradient(x, some, gradient);
+  }
   double loss(const Vector<Scalar>& x) const override {
     return squared_distance(view(x), view(start_)) / static_cast<double>(x.size());
   }
@@ -26,14 +35,16 @@ class TriedObjective final : public BorrowedObjective<Scalar> {
 
  private:
   const Vector<Scalar>& start_;
+  std::optional<std::size_t> most_samples_;
 };
 
 /// The problem with objectives of which only the gradients are computed. `problem` must outlive it.
 template <class Scalar>
-Problem<Scalar> tried(const Problem<Scalar>& problem) {
+Problem<Scalar> tried(const Problem<Scalar>& problem, std::optional<std::size_t> most_samples) {
   Problem<Scalar> trial;
   for (const auto& objective : problem.objectives)
-    trial.objectives.push_back(std::make_unique<TriedObjective<Scalar>>(*objective, problem.initial));
+    trial.objectives.push_back(
+        std::make_unique<TriedObjective<Scalar>>(*objective, problem.initial, most_samples));
   trial.initial = problem.initial;
   trial.regularizer = problem.regularizer;
   trial.at_home = problem.at_home;
@@ -44,7 +55,8 @@ Problem<Scalar> tried(const Problem<Scalar>& problem) {
 
 template <class Scalar>
 RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t iterations, Duration gradient,
-                                  std::chrono::steady_clock::time_point give_up) {
+                                  std::chrono::steady_clock::time_point give_up,
+                                  std::optional<std::size_t> most_samples) {
   const RunSettings::Run run = experiment.settings.run;
   const std::uint64_t all = std::exchange(experiment.iterations, std::min(experiment.iterations, iterations));
   experiment.settings.run.judge_nothing();
@@ -55,7 +67,7 @@ RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t 
   experiment.settings.run.evaluate_after(std::max<std::uint64_t>(1, experiment.iterations / 2));
   RunControl control;
   control.out_of_patience = [&] { return std::chrono::steady_clock::now() >= give_up; };
-  Problem<Scalar> trial = tried(experiment.problem);
+  Problem<Scalar> trial = tried(experiment.problem, most_samples);
   std::swap(experiment.problem, trial);
   RunOutcome<Scalar> outcome = simulate(experiment, gradient, control);
   std::swap(experiment.problem, trial);
@@ -65,6 +77,14 @@ RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t 
   experiment.settings.faults = faults;
   experiment.settings.failure.join_later = later;
   return outcome;
+}
+
+template <class Scalar>
+bool may_be_tried(const Experiment<Scalar>& experiment) {
+  const PeerMemory memory = memory_of_peer(experiment, 0);
+  const double vectors = static_cast<double>(experiment.peer_count()) * (memory.total() + 1.0);
+  const double bytes = vectors * static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar);
+  return bytes <= static_cast<double>(machine_memory()) / 16.0;
 }
 
 template <class Scalar>
@@ -80,7 +100,9 @@ std::vector<Index> samples_to_time(const Experiment<Scalar>& experiment, const O
 
 #define HEARSAY_FIRST_ITERATIONS(Scalar)                                                           \
   template RunOutcome<Scalar> simulate_first<Scalar>(Experiment<Scalar>&, std::uint64_t, Duration, \
-                                                     std::chrono::steady_clock::time_point);       \
+                                                     std::chrono::steady_clock::time_point,        \
+                                                     std::optional<std::size_t>);                  \
+  template bool may_be_tried<Scalar>(const Experiment<Scalar>&);                                   \
   template std::vector<Index> samples_to_time<Scalar>(const Experiment<Scalar>&, const Objective<Scalar>&);
 HEARSAY_FIRST_ITERATIONS(float)
 HEARSAY_FIRST_ITERATIONS(double)

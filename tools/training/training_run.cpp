@@ -56,7 +56,7 @@ template <class Scalar>
 std::optional<double> expected_seconds_of(Experiment<Scalar>& experiment, const RunOutcome<Scalar>& outcome,
                                           const RunControl& control) {
   constexpr double most_model_bytes =
-      100e6;  // of all peers, which the simulator holds at once, with replicas
+      32e6;  // of all peers, which the simulator holds at once, with objectives and replicas
   const double model_bytes = static_cast<double>(experiment.peer_count()) *
                              static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar);
   if (!came_to_its_end(outcome.status) || control.resumes || model_bytes > most_model_bytes ||
@@ -71,8 +71,13 @@ std::optional<double> expected_seconds_of(Experiment<Scalar>& experiment, const 
 
 /// Which objectives this process computes.
 Home home_of(const TrainingOptions& options) {
-  if (!options.as_first_of_hosts) return {.notice = print_notice};
-  return {.peer = observer_peer, .program_channel = options.program_channel, .notice = print_notice};
+  // A run of processes holds in each of them what its own peer trains with.
+  const bool draws_later = options.driver == Driver::zmq;
+  if (!options.as_first_of_hosts) return {.draws_later = draws_later, .notice = print_notice};
+  return {.peer = observer_peer,
+          .program_channel = options.program_channel,
+          .draws_later = draws_later,
+          .notice = print_notice};
 }
 
 void print_warning(const TrainingOptions& options, const std::string& warning) {
@@ -215,6 +220,7 @@ class TrainingRun {
   }
 
   void keep_models(RunControl& control) {
+    control.wants_models_of_peers = options_.save == SaveModels::peers;
     if (keeps_best() && record() && record()->size() > 1 && !control.record.best)
       print_notice(
           "warning: run.keep = \"best\": the best model so far was not kept, so model.npy becomes the best "

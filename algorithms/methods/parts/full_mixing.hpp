@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <span>
 
@@ -39,6 +41,31 @@ CodecStatus add_differences(const MixingRow& row, std::span<const PacketRef> pac
     const auto weight = static_cast<Scalar>(step * row.hears[j].weight);
     if (!add_weighted_difference<Scalar>(packets[j]->bytes(), weight, view(own), view(into)))
       status = CodecStatus::malformed;
+  }
+  return status;
+}
+
+/// x += step sum_j w_ij (message_j - x), with the x before in every difference: the bits of add_differences,
+/// without a second vector. A block of x is copied at a time.
+template <class Scalar>
+CodecStatus mix_in_place(const MixingRow& row, std::span<const PacketRef> packets, double step,
+                         Vector<Scalar>& x) {
+  constexpr std::size_t block = 4096;
+  std::array<Scalar, block> before;
+  const std::span<Scalar> all = view(x);
+  CodecStatus status = CodecStatus::ok;
+  for (const PacketRef& packet : packets)
+    if (packet && packet->size() != all.size_bytes()) status = CodecStatus::malformed;
+  for (std::size_t begin = 0; begin < all.size(); begin += block) {
+    const std::span<Scalar> into = all.subspan(begin, std::min(block, all.size() - begin));
+    const std::span<const Scalar> own = std::span(before).first(into.size());
+    std::ranges::copy(into, before.begin());
+    for (std::size_t j = 0; j < row.hears.size(); ++j) {
+      if (!packets[j] || packets[j]->size() != all.size_bytes()) continue;
+      const auto weight = static_cast<Scalar>(step * row.hears[j].weight);
+      add_weighted_difference<Scalar>(packets[j]->bytes().subspan(begin * sizeof(Scalar), into.size_bytes()),
+                                      weight, own, into);
+    }
   }
   return status;
 }

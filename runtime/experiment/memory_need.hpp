@@ -1,0 +1,43 @@
+#pragma once
+
+#include <algorithm>
+
+#include "runtime/experiment/experiment.hpp"
+
+namespace hearsay {
+
+/// What the process of a peer takes, in vectors of R^d. Samples, which all processes share, and the program
+/// itself do not count.
+struct PeerMemory {
+  double method = 0.0;     ///< the vectors that its method keeps, and its gradient: the table of methods
+  double objective = 0.0;  ///< of an objective that is drawn
+  double sent = 0.0;       ///< its messages of two iterations: the last ones it may have to send again
+  double received = 0.0;   ///< two messages of each peer that it hears, which may be an iteration ahead
+
+  /// x_0, too, and at an evaluation, when no message is received, the model that the observer gets.
+  double total() const { return method + objective + sent + std::max(received, 1.0) + 1.0; }
+};
+
+/// Returns the memory of peer `id`, without taking any: its method is made for a small model. A method whose
+/// vectors or messages do not grow with the model alone (matrices of low rank) is estimated.
+template <class Scalar>
+PeerMemory memory_of_peer(const Experiment<Scalar>& experiment, PeerId id);
+
+/// Returns the bytes of the process that takes the most: of peer 0, which may be a hub, or of a peer with the
+/// most neighbors.
+template <class Scalar>
+double largest_process(const Experiment<Scalar>& experiment);
+
+/// Whose peers are to fit into the memory of this machine.
+enum class Holds {
+  all_in_processes,  ///< each in a process of its own
+  all_at_once,       ///< all in this process, in virtual time
+  one,               ///< the others are on other hosts
+};
+
+/// Throws Misuse, which says how many peers and parameters fit, if the peers need more memory than this
+/// machine has.
+template <class Scalar>
+void require_memory(const Experiment<Scalar>& experiment, Holds holds);
+
+}  // namespace hearsay
