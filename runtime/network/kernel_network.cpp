@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "runtime/network/congestion.hpp"
 #include "runtime/network/link.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -78,17 +79,28 @@ void add_bridge(const NetworkNamespace& hub, const std::string& name) {
   hub.run({"ip", "link", "set", name, "addrgenmode", "none", "up"});
 }
 
+/// Returns what the route of a cable says of the congestion control of TCP. Under "auto" it is reno for all
+/// connections, whatever they ask for: nothing is ever dropped here, so reno fills the wire. bbr probes for
+/// the limit again and again, and leaves up to a quarter of so short a wire unused.
+std::vector<std::string> route_congestion(const std::string& wanted) {
+  if (wanted == automatic_congestion) return {"congctl", "lock", "reno"};
+  if (wanted == system_congestion) return {};
+  return {"congctl", wanted};
+}
+
 /// Adds a cable from the `interface` of the peer to a port of the bridge in the hub, in the network
-/// 10.`network`.0.0/16. IPv6 is off, since its announcements would be counted. The congestion control of TCP
-/// is reno, which every kernel has, whatever the default of this machine is: bbr, for one, probes for the
-/// limit again and again, and leaves up to a quarter of so short a wire unused.
+/// 10.`network`.0.0/16. IPv6 is off, since its announcements would be counted.
 void add_cable(const NetworkNamespace& hub, const std::string& port, const std::string& bridge,
-               const NetworkNamespace& peer, const std::string& interface, int network, PeerId host) {
+               const NetworkNamespace& peer, const std::string& interface, int network, PeerId host,
+               const std::string& congestion) {
   hub.run({"ip", "link", "add", port, "type", "veth", "peer", "name", interface, "netns", peer.path()});
   hub.run({"ip", "link", "set", port, "master", bridge, "addrgenmode", "none", "up"});
   peer.run({"ip", "address", "add", host_address(network, host) + "/16", "dev", interface, "noprefixroute"});
   peer.run({"ip", "link", "set", interface, "addrgenmode", "none", "up"});
-  peer.run({"ip", "route", "add", host_address(network, 0) + "/16", "dev", interface, "congctl", "reno"});
+  std::vector<std::string> words = {"ip", "route", "add", host_address(network, 0) + "/16", "dev", interface};
+  const std::vector<std::string> control = route_congestion(congestion);
+  words.insert(words.end(), control.begin(), control.end());
+  peer.run(words);
 }
 
 bool has_netem(const NetworkNamespace& place) {
@@ -143,8 +155,9 @@ KernelNetwork::KernelNetwork(const RunSettings& settings, PeerId peer_count) {
   for (PeerId id = 0; id < peer_count; ++id) {
     const NetworkNamespace& peer = peers_.emplace_back();
     const NetworkSettings& network = network_of(settings, id);
-    add_cable(hub_, cable_of(id), "switch", peer, "eth0", run_network, id + 1);
-    add_cable(hub_, observer_cable_of(id), observer_bridge, peer, "eth1", observer_network, id + 1);
+    add_cable(hub_, cable_of(id), "switch", peer, "eth0", run_network, id + 1, settings.congestion);
+    add_cable(hub_, observer_cable_of(id), observer_bridge, peer, "eth1", observer_network, id + 1,
+              settings.congestion);
     if (!network.bandwidth_up.unlimited()) {
       peer.run({"ip", "link", "set", "dev", "eth0", "gso_max_segs",
                 std::to_string(batch_frames(network.bandwidth_up))});

@@ -60,6 +60,7 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
               session.sources.size() * Inbox::limit_per_sender(experiment.peer_count(), session.staleness),
           .same_machine = entry.same_machine,
           .credentials = entry.credentials,
+          .congestion = settings.congestion,
           .oldest_first = sends_oldest_first(experiment, entry),
           .timeline = timeline,
           .observer_lane = std::move(lane),

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "runtime/cluster/addresses.hpp"
+#include "runtime/network/congestion.hpp"
 #include "runtime/observer/observer.hpp"
 #include "runtime/process/open_file_limit.hpp"
 #include "runtime/wire/frame.hpp"
@@ -26,7 +27,8 @@ class ObserverThread {
       : evaluator_(experiment.problem, experiment.settings.run,
                    evaluated_in(*experiment.method, experiment.settings), who_judges(experiment.problem)),
         server_(observer_input(experiment, patience.start, peers), evaluator_, address, credentials,
-                control.record, observer_network(experiment, false), &training),
+                experiment.settings.congestion, control.record, observer_network(experiment, false),
+                &training),
         thread_([this, &control] { serve(control); }) {}
 
   ~ObserverThread() {
@@ -88,6 +90,7 @@ HostsPeerEnd<Scalar> run_hosts_peer(const Experiment<Scalar>& experiment, PeerId
     throw Misuse("--id", std::to_string(id),
                  "the topology has peers 0 to " + std::to_string(experiment.peer_count() - 1));
   require_open_files_of(experiment, id);
+  congestion_here(experiment.settings.congestion);
   const ClusterAddresses addresses = addresses_of(experiment.topology, place);
   const SharedCredentials credentials =
       load_credentials(experiment.settings.security, experiment.topology.peers, id, control.notice);
@@ -131,7 +134,8 @@ void turn_peers_away(const Experiment<Scalar>& experiment, const HostsPatience& 
                                who_judges(experiment.problem));
     ObserverServer(observer_input(experiment, patience.start), evaluator, address,
                    load_credentials(experiment.settings.security, experiment.topology.peers, observer_peer,
-                                    control.notice))
+                                    control.notice),
+                   experiment.settings.congestion)
         .turn_away(why, control);
   } catch (const Misuse&) {  // the caller reports `why`, the first error
   }

@@ -5,6 +5,7 @@
 
 #include "runtime/checkpoint/archive.hpp"
 #include "runtime/cluster/address.hpp"
+#include "runtime/network/congestion.hpp"
 #include "runtime/observer/observer.hpp"
 #include "runtime/process/children.hpp"
 #include "runtime/process/drive_peer.hpp"
@@ -189,8 +190,8 @@ RunOutcome<Scalar> run_once(const LocalRun<Scalar>& run, LocalProcesses& process
   if (!caller.wants_models_of_peers) evaluator.forget_models();
   ObserverServer observer(observer_input(experiment, start_patience), evaluator,
                           "tcp://" + (network ? network->observer_address() : "127.0.0.1") + ":*",
-                          share_credentials(run.keys, observer_peer, control.notice), earlier,
-                          observer_network(experiment, true));
+                          share_credentials(run.keys, observer_peer, control.notice),
+                          run.settings().congestion, earlier, observer_network(experiment, true));
   at_the_switch.reset();
   processes.supervisor.tell_addresses(observer.bound_address());
   processes.children.carry_out();
@@ -208,6 +209,7 @@ void require_runnable(const LocalRun<Scalar>& run) {
                      " peers run as processes of one machine; hearsay simulate takes any number");
   require_open_files(open_files_of_parent(run.peer_count()), "the run");
   for (PeerId id = 0; id < run.peer_count(); ++id) require_open_files_of(run.experiment, id);
+  congestion_here(run.settings().congestion);
   if (!run.control.resumes) return;
   for (PeerId id = 0; id < run.peer_count(); ++id)  // unusable checkpoints: once, before any peer begins
     PeerArchive<Scalar>(run.experiment, id, archive_directory(run.settings())).holds();

@@ -212,7 +212,8 @@ auto PeerDriver<Scalar>::job(const ComputeScore& score) -> Job {
 template <class Scalar>
 auto PeerDriver<Scalar>::job(const MakeResult&) -> Job {
   const auto make = [this] {
-    payload_ = encode_outcome(peer_outcome(participant_.peer(), meters(), peak_memory_bytes()));
+    payload_ = encode_outcome(
+        peer_outcome(participant_.peer(), meters(), peak_memory_bytes(), sockets_.congestions()));
   };
   return {make, [this] { participant_.result_made(std::move(payload_), monotonic_now()); }, false};
 }

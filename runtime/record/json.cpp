@@ -92,6 +92,7 @@ PeerOutcome outcome_from(const Json& json) {
     outcome.partings.push_back({static_cast<PeerId>(count_at(parting, "neighbor")), count_at(parting, "from"),
                                 count_at(parting, "until"), parting.at("weight").get<double>()});
   if (!json.at("took_over_in").is_null()) outcome.took_over_in = count_at(json, "took_over_in");
+  outcome.congestions = json.at("congestions").get<std::vector<std::string>>();
   outcome.peak_memory_bytes = count_at(json, "peak_memory_bytes");
   if (!json.at("divergence").is_null())
     outcome.divergence =
@@ -253,6 +254,7 @@ Json to_json(const PeerOutcome& outcome) {
           {"told", std::move(told)},
           {"partings", std::move(partings)},
           {"took_over_in", outcome.took_over_in ? Json(*outcome.took_over_in) : Json(nullptr)},
+          {"congestions", outcome.congestions},
           {"peak_memory_bytes", outcome.peak_memory_bytes},
           {"divergence", std::move(divergence)}};
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "algorithms/methods/registry.hpp"
 #include "runtime/data/problem_builder.hpp"
@@ -339,6 +340,14 @@ Json model_digests(const std::vector<PeerOutcome>& peers) {
   return digests;
 }
 
+/// Returns the congestion controls of the connections that carried the messages of the run: their names,
+/// ascending. Null if none is known: a simulation has no connections.
+Json congestion_record(const std::vector<PeerOutcome>& peers) {
+  std::set<std::string> names;
+  for (const PeerOutcome& peer : peers) names.insert(peer.congestions.begin(), peer.congestions.end());
+  return names.empty() ? Json(nullptr) : Json(names);
+}
+
 Json slowest_link_record(const std::vector<PeerOutcome>& peers) {
   const std::optional<SlowestLink> slowest = slowest_link(peers);
   if (!slowest) return nullptr;
@@ -374,6 +383,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   summary["replicas_consistent"] =
       or_null(completed ? replicas_consistent(outcome.peers) : std::optional<bool>());
   summary["peak_memory_bytes"] = totals.peak_memory_bytes;
+  summary["congestion"] = congestion_record(outcome.peers);
   summary["slowest_link"] = slowest_link_record(outcome.peers);
   summary["hub_port"] = experiment.method->pattern.has_hub
                             ? hub_port_of_run(experiment.settings, outcome.peers)

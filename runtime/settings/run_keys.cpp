@@ -113,6 +113,20 @@ std::string write_checkpoint_every(const RunSettings::Failure& of) {
                                              : std::to_string(of.checkpoint_every);
 }
 
+ValueKind<std::string> congestion() {
+  ValueKind<std::string> kind = kinds::text().named("\"auto\", \"system\" or a name");
+  kind.read = [](const Setting& setting, const fs::path&) {
+    constexpr std::size_t longest = 15;  // of the kernel's names
+    const auto* const name = std::get_if<std::string>(&setting.value.data);
+    const bool is_name =
+        name != nullptr && !name->empty() && name->size() <= longest &&
+        name->find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-") == std::string::npos;
+    if (!is_name) setting.refuse("\"auto\", \"system\", or a name that the kernel knows, such as \"cubic\"");
+    return *name;
+  };
+  return kind;
+}
+
 // ---- the tables of a run file
 
 std::vector<KeyRow<RunSettings::Run>> run_rows() {
@@ -357,6 +371,12 @@ std::vector<KeyRow<RunSettings>> make_run_keys() {
       "all",
       "\"shaped\": the models, verdicts, questions and answers of evaluations pass the emulated "
       "network, with the observer as one more host");
+  keys.emplace_back(KeyRow<RunSettings>("network.congestion", &RunSettings::congestion, congestion(),
+                                        "run, peer, launch",
+                                        "the congestion control of TCP; \"auto\": bbr to other hosts, where "
+                                        "the kernel permits it; \"system\": "
+                                        "what the system has; or a name that the kernel knows")
+                        .see("../network/README.md#congestion-control"));
   return keys;
 }
 

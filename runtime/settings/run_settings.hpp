@@ -185,6 +185,7 @@ struct RunSettings {
   NetworkSettings network;
   Framing framing = Framing::none;
   EvaluationFrames evaluations = EvaluationFrames::free;
+  std::string congestion = "auto";  ///< the congestion control of TCP (network/congestion.hpp)
   std::map<PeerId, NetworkSettings> peer_networks;  ///< for peers with a [[network.peer]]: replaces `network`
   std::vector<LinkOverride> link_overrides;         ///< each link once; `prepare` adds the topology file's
   std::vector<FaultTable> faults;                   ///< what happens to the processes of the run

@@ -26,9 +26,11 @@ constexpr Duration tcp_patience = std::chrono::seconds(2);
 /// The listening port of this peer or of its observer, which answers probes.
 struct Listener {
   Listener(const Prober& self, const std::vector<PeerId>& callers, const std::string& key,
-           const std::string& address, const SharedCredentials& credentials)
+           const std::string& address, const SharedCredentials& credentials, const std::string& congestion)
       : door(context, router, credentials), server(self, callers) {
-    listen(router, {agreement_limit_bytes, high_water_mark, last_words_linger_ms}, key, address);
+    listen(context, router, {agreement_limit_bytes, high_water_mark, last_words_linger_ms, congestion}, key,
+           address);
+    door.begin();
   }
 
   void receive() {
@@ -51,12 +53,12 @@ struct Listener {
 /// The connection to the port of another peer or of the observer, which sends probes.
 struct Call {
   Call(zmq::context_t& context, const Prober& self, PeerId to, std::string name, std::string where,
-       const SharedCredentials& credentials)
+       const SharedCredentials& credentials, const std::string& congestion)
       : id(to),
         who(std::move(name)),
         address(std::move(where)),
         dealer(context, zmq::socket_type::dealer),
-        handshakes(credentials != nullptr),
+        handshakes(credentials != nullptr, congestion),
         caller(self, to) {
     set_up_dealer(dealer, self.id, agreement_limit_bytes, address, credentials, to);
     handshakes.connect(context, dealer, who, address);
@@ -96,22 +98,24 @@ struct Call {
 class ConnectionCheck {
  public:
   ConnectionCheck(const Prober& self, const Partners& partners, const NamedTopology& topology,
-                  const Placement& place, const SharedCredentials& credentials)
+                  const Placement& place, const SharedCredentials& credentials, const std::string& congestion)
       : partners_(partners),
         addresses_(addresses_of(topology, place)),
         own_(self, partners.sources, "address", peer_listening_address(addresses_, topology, self.id, place),
-             credentials),
+             credentials, congestion),
         self_(self.id) {
     if (self.id == observer_peer) {
       std::vector<PeerId> everybody(topology.peers.size());
       std::iota(everybody.begin(), everybody.end(), PeerId{0});
       observer_.emplace_back(self, everybody, "observer",
-                             observer_listening_address(addresses_, topology, place), credentials);
+                             observer_listening_address(addresses_, topology, place), credentials,
+                             congestion);
     }
     for (const PeerId to : partners.destinations)
       calls_.emplace_back(own_.context, self, to, "peer " + std::to_string(to), addresses_.peers[to],
-                          credentials);
-    calls_.emplace_back(own_.context, self, observer_peer, "observer", addresses_.observer, credentials);
+                          credentials, congestion);
+    calls_.emplace_back(own_.context, self, observer_peer, "observer", addresses_.observer, credentials,
+                        congestion);
   }
 
   std::vector<CheckedEdge> run(Duration patience) {
@@ -209,7 +213,7 @@ std::vector<CheckedEdge> check_connections(const Experiment<Scalar>& experiment,
   const SharedCredentials credentials =
       load_credentials(experiment.settings.security, experiment.topology.peers, id, notice);
   ConnectionCheck check({id, incarnation_of_process(), agreement_of(experiment)}, partners_of(experiment, id),
-                        experiment.topology, place, credentials);
+                        experiment.topology, place, credentials, experiment.settings.congestion);
   on_listening();
   return check.run(patience);
 }

@@ -1,5 +1,6 @@
 #include "runtime/zmq/handshake_watch.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace hearsay {
@@ -17,12 +18,14 @@ void HandshakeWatch::connect(zmq::context_t& context, zmq::socket_t& dealer, con
                              const std::string& address) {
   // The name is unique in this context.
   const std::string name = "handshakes." + std::to_string(reinterpret_cast<std::uintptr_t>(dealer.handle()));
-  watched_.emplace_back(server, context, dealer, name, address).dialing.begin();
+  watched_.emplace_back(server, context, dealer, name, address, congestion_).dialing.begin();
 }
 
 HandshakeWatch::News HandshakeWatch::look(Instant now) {
   News news;
-  if (now < looks_at_) return news;
+  const bool are_reached =
+      std::ranges::all_of(watched_, [](const Watched& one) { return one.monitor.is_connected(); });
+  if (now < looks_at_ && are_reached) return news;
   looks_at_ = now + looks_every;
   for (Watched& watched : watched_) {
     bool is_unreached = false;

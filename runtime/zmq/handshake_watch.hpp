@@ -9,16 +9,20 @@
 #include <zmq.hpp>
 
 #include "runtime/foundation/units.hpp"
+#include "runtime/network/congestion.hpp"
 #include "runtime/zmq/dialing.hpp"
 #include "runtime/zmq/monitor.hpp"
 
 namespace hearsay {
 
-/// Connects DEALERs, and notices that another peer refuses the connections of this one. ZeroMQ itself says
-/// nothing and tries again forever, so the peer would wait without a reason.
+/// Connects DEALERs, gives their connections the wanted congestion control, and notices that another peer
+/// refuses the connections of this one. ZeroMQ itself says nothing and tries again forever, so the peer would
+/// wait without a reason.
 class HandshakeWatch {
  public:
-  explicit HandshakeWatch(bool has_keys) : has_keys_(has_keys) {}
+  /// `congestion`: network.congestion.
+  HandshakeWatch(bool has_keys, std::string congestion)
+      : has_keys_(has_keys), congestion_(std::move(congestion)) {}
 
   /// Connects `dealer` to `address`, and watches its handshakes. If the address is a name with several IP
   /// addresses, each that does not answer makes room for the next one. The DEALER must outlive this object.
@@ -35,21 +39,29 @@ class HandshakeWatch {
     /// that the server did not come up. It begins with "; ".
     std::optional<std::string> doubt;
   };
-  /// Must be called often (see Monitor). Looks every 100 ms; there are no news in between.
+  /// Must be called often (see Monitor). Looks every 100 ms, without a pause while a server is not reached
+  /// yet; there are no news in between.
   News look(Instant now);
 
   /// Returns what the `place`-th DEALER connected here still has to send (Monitor::unsent_bytes).
   std::uint64_t unsent_bytes(std::size_t place) const { return watched_[place].monitor.unsent_bytes(); }
 
+  /// Returns the congestion control of its newest connection; an empty text if it had none yet.
+  const std::string& congestion(std::size_t place) const { return watched_[place].congestion; }
+
  private:
   struct Watched {
     Watched(std::string name_of_server, zmq::context_t& context, zmq::socket_t& dealer,
-            const std::string& name, const std::string& address)
+            const std::string& name, const std::string& address, const std::string& wanted_congestion)
         : server(std::move(name_of_server)),
           dialing(dealer, address),
-          monitor(context, dealer, name, dialing.has_a_choice() ? Attempts::told : Attempts::untold) {}
+          monitor(context, dealer, name, dialing.has_a_choice() ? Attempts::told : Attempts::untold,
+                  [this, &wanted_congestion](int connection) {
+                    congestion = set_congestion(connection, wanted_congestion);
+                  }) {}
     std::string server;
     Dialing dialing;
+    std::string congestion;  // of the newest connection; empty if it was over at once
     Monitor monitor;
     int breaks = 0;  // connections that the server has broken off
   };
@@ -57,6 +69,7 @@ class HandshakeWatch {
   std::string sentence(const std::string& server, FailedHandshake failure) const;
 
   bool has_keys_;
+  std::string congestion_;
   bool doubts_ = false;
   std::optional<std::string> refusal_;
   Instant ripe_at_{};

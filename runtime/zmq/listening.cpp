@@ -3,6 +3,8 @@
 #include <cerrno>
 
 #include "runtime/cluster/address.hpp"
+#include "runtime/network/congestion.hpp"
+#include "runtime/zmq/monitor.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -15,8 +17,8 @@ constexpr int waiting_connections = 1024;
 
 }  // namespace
 
-std::string listen(zmq::socket_t& router, const Listening& limits, const std::string& key,
-                   const std::string& address) {
+std::string listen(zmq::context_t& context, zmq::socket_t& router, const Listening& limits,
+                   const std::string& key, const std::string& address) {
   router.set(zmq::sockopt::linger, limits.linger_ms);
   router.set(zmq::sockopt::router_mandatory, true);
   router.set(zmq::sockopt::router_handover, true);
@@ -29,6 +31,9 @@ std::string listen(zmq::socket_t& router, const Listening& limits, const std::st
   // abort the process if they come while the ROUTER closes (libzmq 4.3).
   router.set(zmq::sockopt::zap_domain, "hearsay");
   router.set(zmq::sockopt::ipv6, Address::parse(address).is_v6());
+  // Connections inherit the congestion control of the socket that accepts them.
+  Monitor monitor(context, router, "listening", Attempts::untold,
+                  [&](int socket) { set_congestion(socket, limits.congestion); });
   try {
     router.bind(address);
   } catch (const zmq::error_t& error) {
@@ -41,6 +46,7 @@ std::string listen(zmq::socket_t& router, const Listening& limits, const std::st
              : error.num() == EADDRINUSE ? "; expected a port at which no other program listens"
                                          : ""));
   }
+  while (monitor.next()) continue;
   return router.get(zmq::sockopt::last_endpoint);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "runtime/zmq/despite_signals.hpp"
 #include "topology/foundation/ensure.hpp"
@@ -16,7 +17,7 @@ namespace {
 constexpr int failures = ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
                          ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
 
-constexpr int connections = ZMQ_EVENT_CONNECTED | ZMQ_EVENT_DISCONNECTED;
+constexpr int connections = ZMQ_EVENT_LISTENING | ZMQ_EVENT_CONNECTED | ZMQ_EVENT_DISCONNECTED;
 
 struct Event {
   std::uint16_t number = 0;
@@ -42,8 +43,11 @@ FailedHandshake failed_handshake_of(const Event& event) {
 
 }  // namespace
 
-Monitor::Monitor(zmq::context_t& context, zmq::socket_t& watched, const std::string& name, Attempts attempts)
-    : watched_(watched.handle()), events_(context, zmq::socket_type::pair) {
+Monitor::Monitor(zmq::context_t& context, zmq::socket_t& watched, const std::string& name, Attempts attempts,
+                 OnConnection on_connection)
+    : watched_(watched.handle()),
+      events_(context, zmq::socket_type::pair),
+      on_connection_(std::move(on_connection)) {
   const std::string endpoint = "inproc://" + name;
   const int events = failures | connections | (attempts == Attempts::told ? ZMQ_EVENT_CONNECT_RETRIED : 0);
   ensure(zmq_socket_monitor(watched_, endpoint.c_str(), events) == 0, "a socket can be watched once");
@@ -59,8 +63,10 @@ std::optional<Monitor::Report> Monitor::next() {
   while (despite_signals([&] { return events_.recv(part, zmq::recv_flags::dontwait); })) {
     if (!part.more() || !despite_signals([&] { return events_.recv(place); })) return std::nullopt;
     const Event event = event_of(part);
-    if (event.number == ZMQ_EVENT_CONNECTED)
-      connection_ = static_cast<int>(event.value);
+    if (event.number == ZMQ_EVENT_LISTENING)
+      on_connection_(static_cast<int>(event.value));
+    else if (event.number == ZMQ_EVENT_CONNECTED)
+      on_connection_(connection_ = static_cast<int>(event.value));
     else if (event.number == ZMQ_EVENT_DISCONNECTED)
       connection_ = no_connection;
     else

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <zmq.hpp>
@@ -23,9 +24,13 @@ enum class Attempts { untold, told };
 /// a thread of ZeroMQ waits until its reports are read.
 class Monitor {
  public:
-  /// Must be made in the thread that owns the socket. `name` is unique in the context.
-  Monitor(zmq::context_t& context, zmq::socket_t& watched, const std::string& name,
-          Attempts attempts = Attempts::untold);
+  using OnConnection = std::function<void(int descriptor)>;
+  /// Must be made in the thread that owns the socket. `name` is unique in the context. `next` calls
+  /// `on_connection` for every connection that the socket has opened, and when it listens. The descriptor
+  /// belongs to ZeroMQ, which may have closed it meanwhile.
+  Monitor(
+      zmq::context_t& context, zmq::socket_t& watched, const std::string& name,
+      Attempts attempts = Attempts::untold, OnConnection on_connection = [](int) {});
   /// Must be destroyed in the same thread, while the socket still lives.
   ~Monitor();
   Monitor(const Monitor&) = delete;
@@ -41,12 +46,15 @@ class Monitor {
   /// sent. It is 0 if there is none, as far as `next` has been told. Until `next` is told of a connection's
   /// end, the number may be that of another one.
   std::uint64_t unsent_bytes() const;
+  /// True if the socket has opened a connection, as far as `next` has been told.
+  bool is_connected() const { return connection_ != no_connection; }
   /// Returns the handle to poll for ZMQ_POLLIN.
   void* handle() { return events_.handle(); }
 
  private:
   void* watched_;
   zmq::socket_t events_;
+  OnConnection on_connection_;
   static constexpr int no_connection = -1;
   int connection_ = no_connection;  // file descriptor, which belongs to ZeroMQ
 };

@@ -30,7 +30,7 @@ constexpr std::size_t record_limit_bytes = 1 << 20;
 class ObserverServer::Server {
  public:
   Server(const ObserverInput& input, Evaluator& evaluator, const std::string& bind_address,
-         const SharedCredentials& credentials, const RunRecord& earlier,
+         const SharedCredentials& credentials, const std::string& congestion, const RunRecord& earlier,
          std::optional<ObserverNetwork> network, const TrainingTraffic* training)
       : payload_limit_bytes_(evaluator.model_bytes() + record_limit_bytes),
         run_id_(run_id(input.agreement)),
@@ -45,7 +45,9 @@ class ObserverServer::Server {
         zap_server_(context_, router_, credentials) {
     if (network) port_.emplace(std::move(*network));
     bound_address =
-        listen(router_, {payload_limit_bytes_, queue_frames, last_words_linger_ms}, "observer", bind_address);
+        listen(context_, router_, {payload_limit_bytes_, queue_frames, last_words_linger_ms, congestion},
+               "observer", bind_address);
+    zap_server_.begin();
   }
 
   RunResult serve(const RunControl& control, const std::function<std::optional<LostPeer>()>& lost) {
@@ -308,9 +310,9 @@ class ObserverServer::Server {
 
 ObserverServer::ObserverServer(const ObserverInput& input, Evaluator& evaluator,
                                const std::string& bind_address, const SharedCredentials& credentials,
-                               const RunRecord& earlier, std::optional<ObserverNetwork> network,
-                               const TrainingTraffic* training)
-    : server_(std::make_unique<Server>(input, evaluator, bind_address, credentials, earlier,
+                               const std::string& congestion, const RunRecord& earlier,
+                               std::optional<ObserverNetwork> network, const TrainingTraffic* training)
+    : server_(std::make_unique<Server>(input, evaluator, bind_address, credentials, congestion, earlier,
                                        std::move(network), training)) {}
 
 ObserverServer::~ObserverServer() = default;

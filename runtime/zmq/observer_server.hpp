@@ -22,13 +22,14 @@ namespace hearsay {
 class ObserverServer {
  public:
   /// Binds `bind_address` with the credentials of `observer_peer`, or for plain text if there are none.
-  /// `earlier` is not empty if a run is resumed. Throws Misuse if the address is not
-  /// available. `evaluator` must outlive the server. `network`: if the emulated network shapes evaluations.
-  /// `training`: of the peer in this process, which long frames give way to; null if all peers are on this
-  /// machine.
+  /// `congestion`: network.congestion. `earlier` is not empty if a run is resumed. Throws Misuse if the
+  /// address is not available. `evaluator` must outlive the server. `network`: if the emulated network shapes
+  /// evaluations. `training`: of the peer in this process, which long frames give way to; null if all peers
+  /// are on this machine.
   ObserverServer(const ObserverInput& input, Evaluator& evaluator, const std::string& bind_address,
-                 const SharedCredentials& credentials = {}, const RunRecord& earlier = {},
-                 std::optional<ObserverNetwork> network = {}, const TrainingTraffic* training = nullptr);
+                 const SharedCredentials& credentials, const std::string& congestion,
+                 const RunRecord& earlier = {}, std::optional<ObserverNetwork> network = {},
+                 const TrainingTraffic* training = nullptr);
   ~ObserverServer();
 
   const std::string& bound_address() const;

@@ -38,6 +38,7 @@ class Outlets {
   /// Returns how often the emulated network has lost a frame.
   std::uint64_t emulated_losses() const { return emulated_losses_; }
 
+  std::size_t count() const { return outlets_.size(); }
   std::vector<Outlet>::iterator begin() { return outlets_.begin(); }
   std::vector<Outlet>::iterator end() { return outlets_.end(); }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <set>
 #include <zmq.hpp>
 
 #include "runtime/network/hold_queue.hpp"
@@ -25,13 +26,16 @@ class PeerSockets::Server {
       : input_(std::move(input)),
         zap_server_(context_, router_, input_.credentials),
         egress_(input_.egress, input_.same_machine),
-        handshakes_(input_.credentials != nullptr),
+        handshakes_(input_.credentials != nullptr, input_.congestion),
         routes_(input_.sources.size()),
         hold_(input_.ingress),
         with_observer_(1, input_.payload_limit_bytes, {input_.run_id, input_.self, input_.incarnation}),
         timeline_(input_.timeline, input_.self) {
-    bound_address = listen(router_, {input_.payload_limit_bytes, high_water_mark, last_words_linger_ms},
-                           "address", bind_address);
+    bound_address =
+        listen(context_, router_,
+               {input_.payload_limit_bytes, high_water_mark, last_words_linger_ms, input_.congestion},
+               "address", bind_address);
+    zap_server_.begin();
   }
 
   void connect(std::vector<Destination> destinations, const std::string& observer_address) {
@@ -74,6 +78,13 @@ class PeerSockets::Server {
     counters.refused = zap_server_.refused();
     counters.emulated_losses = outlets_.emulated_losses();
     return counters;
+  }
+
+  std::vector<std::string> congestions() const {
+    std::set<std::string> names;
+    for (std::size_t k = 0; k < outlets_.count(); ++k) names.insert(handshakes_.congestion(k));
+    names.erase("");
+    return {names.begin(), names.end()};
   }
 
   /// Sends the frames in the outbox of the session.
@@ -371,5 +382,6 @@ const std::string& PeerSockets::bound_address() const { return server_->bound_ad
 void PeerSockets::carry_out() { server_->carry_out(); }
 void PeerSockets::serve(Instant until, int also) { server_->serve(until, also); }
 SocketCounters PeerSockets::counters() const { return server_->counters(); }
+std::vector<std::string> PeerSockets::congestions() const { return server_->congestions(); }
 
 }  // namespace hearsay

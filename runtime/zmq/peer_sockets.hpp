@@ -38,6 +38,7 @@ struct SocketInput {
   std::size_t held_frames_limit;       ///< the most data frames that may be held until they are due
   bool same_machine;                   ///< all peers share one clock: due times travel as they are
   SharedCredentials credentials = {};  ///< null: plain text
+  std::string congestion;              ///< network.congestion
   bool oldest_first = false;           ///< messages wait for those of earlier iterations (OldestFirst)
   Timeline* timeline = nullptr;        ///< as in RunControl
   std::optional<ObserverLane> observer_lane = {};  ///< empty: evaluations are free
@@ -76,6 +77,8 @@ class PeerSockets {
   /// signal comes.
   void serve(Instant until, int also = -1);
   SocketCounters counters() const;
+  /// Returns which congestion controls the connections to the destinations have: the names, ascending.
+  std::vector<std::string> congestions() const;
 
  private:
   class Server;

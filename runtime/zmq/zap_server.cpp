@@ -51,7 +51,8 @@ void secure_client(zmq::socket_t& dealer, const SharedCredentials& credentials, 
 class ZapServer::Responder {
  public:
   Responder(zmq::context_t& context, zmq::socket_t& router, SharedCredentials credentials)
-      : router_(router),
+      : context_(context),
+        router_(router),
         credentials_(std::move(credentials)),
         policy_(credentials_->public_keys),
         questions_(context, zmq::socket_type::rep),
@@ -64,17 +65,22 @@ class ZapServer::Responder {
         "inproc://zeromq.zap.01");
     router.set(zmq::sockopt::curve_server, true);
     router.set(zmq::sockopt::curve_secretkey, credentials_->own.secret_key);
-    monitor_.emplace(context, router, "door.failures");
     closing_.bind("inproc://door.closing");
     close_.connect("inproc://door.closing");
-    thread_ = std::thread([this] { serve(); });
   }
 
   ~Responder() {
-    close_.send(zmq::str_buffer("close"), zmq::send_flags::none);
-    thread_.join();
+    if (thread_.joinable()) {
+      close_.send(zmq::str_buffer("close"), zmq::send_flags::none);
+      thread_.join();
+    }
     monitor_.reset();
     router_.close();  // before `questions_`, without which strangers would get in
+  }
+
+  void begin() {
+    monitor_.emplace(context_, router_, "door.failures");
+    thread_ = std::thread([this] { serve(); });
   }
 
  private:
@@ -110,6 +116,7 @@ class ZapServer::Responder {
       if (report->failure != FailedHandshake::refused) ++credentials_->refused;
   }
 
+  zmq::context_t& context_;
   zmq::socket_t& router_;
   SharedCredentials credentials_;
   ZapPolicy policy_;
@@ -123,6 +130,10 @@ class ZapServer::Responder {
 ZapServer::ZapServer(zmq::context_t& context, zmq::socket_t& router, const SharedCredentials& credentials)
     : credentials_(credentials) {
   if (credentials) responder_ = std::make_unique<Responder>(context, router, credentials);
+}
+
+void ZapServer::begin() {
+  if (responder_) responder_->begin();
 }
 
 ZapServer::~ZapServer() = default;

@@ -21,6 +21,8 @@ class ZapServer {
  public:
   /// Must be made before the ROUTER binds (`listen`), once per context.
   ZapServer(zmq::context_t& context, zmq::socket_t& router, const SharedCredentials& credentials);
+  /// Must be called once, when the ROUTER listens. Nobody gets in before.
+  void begin();
   /// Must be destroyed while the ROUTER still lives and no thread uses it. Closes the ROUTER if there are
   /// credentials.
   ~ZapServer();

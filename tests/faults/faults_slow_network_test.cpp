@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/network/congestion.hpp"
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/network_namespaces.hpp"
@@ -100,7 +101,10 @@ TEST_SUITE("net") {
         CHECK_MESSAGE(hosts.peer(id).wait() == way.exit_code, hosts.peer(id).complained());
         CHECK_MESSAGE(!contains(hosts.peer(id).complained(), "did not confirm"), hosts.peer(id).complained());
       }
-      CHECK(record_of(hosts.output(0)).summary["status"] == way.status);
+      const auto summary = record_of(hosts.output(0)).summary;
+      CHECK(summary["status"] == way.status);
+      if (way.exit_code == 0)
+        CHECK(summary["congestion"] == nlohmann::ordered_json::array({congestion_here("auto")}));
     }
   }
 }

@@ -3,7 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
+#include "runtime/network/congestion.hpp"
 #include "runtime/network/link.hpp"
 #include "runtime/process/local_run.hpp"
 #include "runtime/settings/run_settings_file.hpp"
@@ -72,6 +75,20 @@ TEST_SUITE("net") {
       REQUIRE_MESSAGE(outcome.status == RunStatus::done, outcome.reason);
       CHECK(outcome.seconds >=
             least_seconds(outcome.peers[0].meters.bytes_sent, parse_bandwidth(key, "20 Mbit/s")));
+    }
+  }
+
+  TEST_CASE("kernel network: all connections have reno, unless the run names another") {
+    if (skipped_without_namespaces("congestion control in the kernel's network")) return;
+    const std::vector<std::string> reno = {"reno"}, bbr = {"bbr"};
+    for (const std::string& line : {std::string(), std::string("congestion = \"bbr\"\n")}) {
+      CAPTURE(line);
+      const auto experiment = experiment_with("bandwidth = \"20 Mbit/s\"\n" + line);
+      if (congestion_here("auto") != "bbr") continue;  // the kernel has no other
+      const KernelNetwork network(experiment.settings, experiment.peer_count());
+      const auto outcome = run_local(experiment, {}, &network);
+      REQUIRE_MESSAGE(outcome.status == RunStatus::done, outcome.reason);
+      for (const PeerOutcome& peer : outcome.peers) CHECK(peer.congestions == (line.empty() ? reno : bbr));
     }
   }
 

@@ -29,6 +29,7 @@ PeerOutcome some_outcome() {
   outcome.digests = {0x8000'0000'0000'0001u, {{3, 1}, {5, ~std::uint64_t{0}}}, {{4, 9}}};
   outcome.divergence = Divergence{6, "the model"};
   outcome.partings = {{3, 12, 20, 1.0 / 3.0}, {5, 13, Neighborhood::never, 0.25}};
+  outcome.congestions = {"bbr", "cubic"};
   return outcome;
 }
 
@@ -56,6 +57,7 @@ TEST_CASE("records: a snapshot and an outcome come back as they were sent") {
   CHECK(outcome->digests.replicas == some_outcome().digests.replicas);
   CHECK(outcome->digests.told == some_outcome().digests.told);
   CHECK(outcome->partings == some_outcome().partings);
+  CHECK(outcome->congestions == some_outcome().congestions);
   REQUIRE(outcome->divergence);
   CHECK(outcome->divergence->iteration == 6);
 }

@@ -80,6 +80,16 @@ TEST_CASE("summary: a peer that told no result, since the run was lost, has no d
   CHECK(summary["model_digest"][1].is_null());
 }
 
+TEST_CASE("summary: it names the congestion controls of all peers, and none of a simulation") {
+  const auto experiment = quadratic_experiment<float>("d-psgd", "ring", 3, 4);
+  RunOutcome<float> outcome = simulate(experiment, Duration{0});
+  CHECK(summarize(experiment, outcome, Driver::simulator)["congestion"].is_null());
+  outcome.peers[0].congestions = {"cubic", "reno"};
+  outcome.peers[2].congestions = {"bbr", "reno"};
+  CHECK(summarize(experiment, outcome, Driver::zmq)["congestion"] ==
+        nlohmann::ordered_json({"bbr", "cubic", "reno"}));
+}
+
 TEST_CASE("summary: bytes that are no UTF-8 are written as U+FFFD, never thrown") {
   CHECK(json_text({{"reason",
                     "a\xff"

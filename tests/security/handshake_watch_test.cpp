@@ -49,7 +49,7 @@ TEST_SUITE("net") {
     MuteServer server;
     zmq::context_t context;
     zmq::socket_t dealer(context, zmq::socket_type::dealer);
-    HandshakeWatch watch(false);
+    HandshakeWatch watch(false, "auto");
     set_up_dealer(dealer, 1, 1 << 16, server.address(), nullptr, 0);
     watch.connect(context, dealer, "peer 1", server.address());
     dealer.set(zmq::sockopt::linger, 0);

@@ -43,7 +43,7 @@ FrameHeader hello_header(const Agreement& agreement, PeerId sender) {
 std::string refusal_of(const std::string& address, const SharedCredentials& credentials) {
   zmq::context_t context;
   zmq::socket_t dealer(context, zmq::socket_type::dealer);
-  HandshakeWatch watch(credentials != nullptr);
+  HandshakeWatch watch(credentials != nullptr, "auto");
   set_up_dealer(dealer, 1, limit_bytes, address, credentials, 0);
   watch.connect(context, dealer, "peer 0", address);
   dealer.set(zmq::sockopt::linger, 0);
@@ -163,8 +163,9 @@ TEST_SUITE("net") {
     const Process peer = cluster.start(1, keys.of(1));
     zmq::context_t context;
     zmq::socket_t impostor(context, zmq::socket_type::router);
-    const ZapServer door(context, impostor, credentials_with(keys, 2, 0, new_key_pair()));
-    listen(impostor, {limit_bytes, 64, 0}, "address", cluster.address(0));
+    ZapServer door(context, impostor, credentials_with(keys, 2, 0, new_key_pair()));
+    listen(context, impostor, {limit_bytes, 64, 0, "auto"}, "address", cluster.address(0));
+    door.begin();
     const Ended ended = peer.join();
     CHECK(ended.exit_code == 3);
     CHECK_MESSAGE(contains(ended.text, "did not come up within 2 s; peer 0 (" + cluster.address(0) +
@@ -196,7 +197,8 @@ TEST_SUITE("net") {
   TEST_CASE("security: two DEALERs of one peer do not take the connection from each other") {
     zmq::context_t context;
     zmq::socket_t router(context, zmq::socket_type::router);
-    const std::string address = listen(router, {limit_bytes, 64, 0}, "address", "tcp://127.0.0.1:*");
+    const std::string address =
+        listen(context, router, {limit_bytes, 64, 0, "auto"}, "address", "tcp://127.0.0.1:*");
     zmq::socket_t one(context, zmq::socket_type::dealer);
     zmq::socket_t other(context, zmq::socket_type::dealer);
     std::vector<std::string> names;

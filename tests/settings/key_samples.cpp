@@ -124,6 +124,7 @@ const std::map<std::string, KeySample>& key_samples() {
       {"network.message_loss", {"\"1%\"", "true"}},
       {"network.framing", {"\"ethernet\"", "66"}},
       {"network.evaluations", {"\"shaped\"", "true"}},
+      {"network.congestion", {"\"cubic\"", "\"bbr 2\""}},
       {"network.compute", {"\"20 ms\"", "20"}},
       {"network.peer", {"[{id = 1, latency = \"9 ms\"}]", "{id = [1]}"}},
       {"network.link", {"[{from = 0, to = 1, latency = \"9 ms\"}]", "3"}},

@@ -15,6 +15,7 @@
 #include "algorithms/stability/outer_gossip_limit.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
+#include "runtime/network/congestion.hpp"
 #include "runtime/security/credentials.hpp"
 #include "runtime/session/arrival_deadline.hpp"
 #include "runtime/settings/sweep_settings.hpp"
@@ -106,6 +107,7 @@ Json as_json(const std::string& name, const Plan& plan) {
           {"spectral_gap", plan.spectrum ? Json(plan.spectrum->spectral_gap) : Json(nullptr)},
           {"smallest_eigenvalue", plan.spectrum ? Json(plan.spectrum->smallest) : Json(nullptr)},
           {"asynchronous", plan.method->asynchronous},
+          {"congestion", congestion_here(plan.settings.congestion)},
           {"bytes_exact", plan.traffic.exact},
           {"bytes_per_iteration", spread_of(plan.bytes_per_iteration())},
           {"predicted_bytes_per_iteration", spread_of(plan.predicted_bytes_per_iteration())},
@@ -296,6 +298,20 @@ void add_method_rows(Table& table, const Plan& plan) {
     table.add({"clip", significant(*plan.settings.algorithm.clip) + ", the longest gradient"});
 }
 
+/// Returns what TCP does with the messages of real processes.
+std::string congestion_text(const std::string& wanted) {
+  const std::string here = congestion_here(wanted);
+  const std::string text = "TCP's congestion control: " + here;
+  if (wanted == system_congestion) return text + ", what this system has";
+  if (wanted != automatic_congestion) return text;
+  return text + " to other hosts" +
+         (here == congestion_between_hosts
+              ? ""
+              : std::string(", what this system has, since its kernel does not permit ") +
+                    congestion_between_hosts) +
+         ", " + congestion_on_one_host + " on this machine";
+}
+
 /// Adds what is learned, from which data, and where: model, peers, network.
 void add_world_rows(Table& table, const Plan& plan) {
   const RunSettings& settings = plan.settings;
@@ -310,6 +326,7 @@ void add_world_rows(Table& table, const Plan& plan) {
              (settings.topology.file.empty() ? settings.topology.kind : settings.topology.file.string()) +
                  ", " + counted(plan.peers, "peer") + ", " + mixing_text(plan)});
   table.add({"network", network_text(settings)});
+  table.add({"", congestion_text(settings.congestion)});
   table.add({"a lost peer", failure_text(settings.failure, settings.topology.rounds_close())});
   if (!settings.faults.empty()) table.add({"faults", faults_text(settings.faults, plan.peers)});
 }

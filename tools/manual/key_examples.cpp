@@ -96,6 +96,7 @@ const std::map<std::string_view, std::string_view> lines_in_table = {
     {"network.message_loss", "message_loss = \"1%\""},
     {"network.compute", "compute = \"20 ms\""},
     {"network.framing", "framing = \"ethernet\""},
+    {"network.congestion", "congestion = \"cubic\""},
     {"network.evaluations", "evaluations = \"shaped\""},
     {"sweep.driver", "driver = \"simulate\""},
     {"sweep.repeat", "repeat = 5"},
