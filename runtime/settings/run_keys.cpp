@@ -357,6 +357,11 @@ std::vector<KeyRow<RunSettings>> make_run_keys() {
       "all",
       "\"shaped\": the models, verdicts, questions and answers of evaluations pass the emulated "
       "network, with the observer as one more host");
+  keys.push_back(KeyRow<RunSettings>("network.links", &RunSettings::links_file, kinds::path(), "all",
+                                     "a links file: the ports of all peers, and the latency and bandwidth "
+                                     "between any two of them")
+                     .by_default("none")
+                     .see("../network/README.md#links-files"));
   return keys;
 }
 
