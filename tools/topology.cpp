@@ -7,6 +7,7 @@
 #include "runtime/cluster/topology_file.hpp"
 #include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/summary.hpp"
+#include "tools/fit_topology.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
@@ -28,7 +29,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct TopologyOptions {
-  std::string spec;  ///< "ring(16)", or a topology file
+  std::string spec;  ///< "ring(16)", or a topology file; may be empty if there are links to fit to
+  FitOptions fit;
   std::string weights;
   std::string schedule;
   double participation = 1.0;
@@ -180,6 +182,7 @@ std::string mixing_table(const NamedTopology& topology) {
 
 /// All that `hearsay topology` prints about a topology.
 struct Report {
+  std::string title;
   const TopologyOptions& options;
   const NamedTopology& topology;
   std::optional<Spectrum> spectrum;  ///< empty if W does not average
@@ -195,7 +198,7 @@ struct Report {
 
 nlohmann::ordered_json report_as_json(const Report& report) {
   const NamedTopology& topology = report.topology;
-  nlohmann::ordered_json record = {{"topology", report.options.spec},
+  nlohmann::ordered_json record = {{"topology", report.title},
                                    {"peers", topology.graph.peer_count()},
                                    {"links", topology.graph.edges().size()},
                                    {"degree",
@@ -230,13 +233,29 @@ nlohmann::ordered_json report_as_json(const Report& report) {
   return record;
 }
 
+/// Returns the fitted graph and the families beside it, as forecast.
+nlohmann::ordered_json forecasts_as_json(const FittedTopology& fitted) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  const auto add = [&](const GossipPlan& plan) {
+    list.push_back({{"graph", plan.name},
+                    {"weights", plan.weights},
+                    {"links", plan.mixing.link_count() / 2},
+                    {"seconds_per_round", plan.forecast.seconds_per_round},
+                    {"rounds_to_a_tenth", plan.forecast.rounds},
+                    {"seconds_to_a_tenth", plan.forecast.seconds()}});
+  };
+  add(fitted.plan);
+  std::ranges::for_each(fitted.families, add);
+  return list;
+}
+
 std::string report_as_text(const Report& report) {
   using enum Table::Align;
   const NamedTopology& topology = report.topology;
   const Graph& graph = topology.graph;
   const bool regular = graph.min_degree() == graph.max_degree();
   Table table({{"", left}, {"", left}});
-  table.add({"topology", report.options.spec});
+  table.add({"topology", report.title});
   for (const std::string& notice : topology.notices) table.add({"notice", notice});
   table.add({"peers", grouped(graph.peer_count())});
   // These figures ignore the direction of links.
@@ -281,8 +300,26 @@ std::string report_as_text(const Report& report) {
   return text;
 }
 
+/// Fits a topology to measured links. The options with which others are made do not go with it.
+FittedTopology fitted(const TopologyOptions& options) {
+  FitOptions fit = options.fit;
+  fit.seed = options.seed;
+  if (!options.spec.empty() && !names_a_file(options.spec))
+    throw Misuse("SPEC", options.spec, "expected a topology file whose peers --fit links, or none");
+  fit.peers = options.spec;
+  if (!options.weights.empty())
+    throw Misuse("--weights", options.weights, "expected none beside --fit, which finds the weights");
+  require_nothing_to_mend(options);
+  return fitted_topology(fit);
+}
+
 int topology_command(const TopologyOptions& options) {
-  const NamedTopology topology = cluster_of(options);
+  if (options.spec.empty() && options.fit.links.empty())
+    throw Misuse(
+        "SPEC is missing: expected a topology such as \"ring(16)\", a topology file, or --fit LINKS");
+  const std::optional<FittedTopology> fit =
+      options.fit.links.empty() ? std::nullopt : std::optional(fitted(options));
+  const NamedTopology topology = fit ? fit->topology : cluster_of(options);
   for (const fs::path& file : options.write) require_writable(topology, file, options.overwrite);
   std::unique_ptr<Schedule> schedule;
   if (!options.schedule.empty() || options.participation != 1.0)
@@ -291,7 +328,8 @@ int topology_command(const TopologyOptions& options) {
                                   options.participation, options.seed);
   const bool averages = topology.mixing.doubly_stochastic();
   const std::uint64_t rounds = schedule ? schedule->period().value_or(first_rounds) : 0;
-  const Report report{options,
+  const Report report{fit ? options.fit.links.string() + ", fitted" : options.spec,
+                      options,
                       topology,
                       averages ? std::optional(spectrum(topology.mixing)) : std::nullopt,
                       diameter(topology.graph),
@@ -299,8 +337,14 @@ int topology_command(const TopologyOptions& options) {
                       rounds,
                       schedule && averages ? contraction(*schedule, rounds) : std::nullopt};
   for (const fs::path& file : options.write) write_topology(topology, file);
-  std::fputs((options.json ? json_text(report_as_json(report)) + "\n" : report_as_text(report)).c_str(),
-             stdout);
+  if (options.json) {
+    nlohmann::ordered_json record = report_as_json(report);
+    if (fit) record["forecasts"] = forecasts_as_json(*fit);
+    std::printf("%s\n", json_text(record).c_str());
+  } else {
+    if (fit) std::printf("%s\n", comparison_text(*fit).c_str());
+    std::fputs(report_as_text(report).c_str(), stdout);
+  }
   if (!options.json)
     for (const fs::path& file : options.write) std::printf("written   %s\n", file.c_str());
   return exit_done;
@@ -313,7 +357,17 @@ void add_topology(CommandLine& program, Invocation& invocation) {
       "topology",
       "degrees, diameter, weights and spectral gap of a topology; writes it as TOML, GraphML, DOT or SVG");
   const auto options = std::make_shared<TopologyOptions>();
-  command.argument("SPEC", &options->spec, "such as \"ring(16)\" or \"torus(4x4)\", or a topology file");
+  command.optional_argument(
+      "SPEC", &options->spec,
+      "such as \"ring(16)\" or \"torus(4x4)\", or a topology file; with --fit: the file "
+      "whose peers are linked, or none");
+  command.option("--fit", &options->fit.links,
+                 "search the graph and weights that gossip soonest on the network of this links file, and "
+                 "compare them with ring, torus, exponential and complete graph",
+                 {.value_name = "LINKS"});
+  command.option("--degree", &options->fit.degree, "the most links of a peer (3)", {.needs = "--fit"});
+  command.option("--message", &options->fit.message, "the size of a message (1 MB)",
+                 {.value_name = "SIZE", .needs = "--fit"});
   command.option("--weights", &options->weights, "mixing weights (metropolis)");
   command.option("--schedule", &options->schedule, "also look at a time-varying schedule");
   command.option("--participation",
@@ -342,7 +396,9 @@ void add_topology(CommandLine& program, Invocation& invocation) {
   command.flag("--overwrite", options->overwrite, "replace files that an earlier --write has written");
   command.flag("--json", options->json, "print the record as JSON");
   command.examples({"hearsay topology drawn.graphml --largest-component --write new.toml",
-                    "hearsay topology \"torus(4x4)\"", "hearsay topology \"ring(8)\" --write ring.svg"});
+                    "hearsay topology \"torus(4x4)\"",
+                    "hearsay topology --fit links.toml --degree 3 --message \"1 MB\" --write fitted.toml",
+                    "hearsay topology \"ring(8)\" --write ring.svg"});
   command.when_chosen(
       [options, &invocation] { invocation.run = [options] { return topology_command(*options); }; });
 }

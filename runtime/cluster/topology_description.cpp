@@ -11,10 +11,10 @@
 #include "runtime/cluster/address.hpp"
 #include "runtime/cluster/launch_settings.hpp"
 #include "runtime/cluster/name_range.hpp"
+#include "runtime/cluster/peer_names.hpp"
 #include "runtime/toml/document.hpp"
 #include "runtime/toml/setting_table.hpp"
 #include "topology/foundation/misuse.hpp"
-#include "topology/foundation/nearest_name.hpp"
 
 namespace hearsay {
 namespace {
@@ -23,84 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_pairs_of_a_table = 1'000'000;
 constexpr std::size_t most_listed_peers = 100'000;
-
-/// Finds peers by name or by id.
-class PeerNames {
- public:
-  explicit PeerNames(const TopologyDescription& description) : count_(description.peer_count) {
-    for (const NamedPeer& peer : description.peers) names_.push_back(peer.name);
-    for (std::size_t id = 0; id < names_.size(); ++id) ids_.emplace(names_[id], static_cast<PeerId>(id));
-  }
-
-  PeerId find(const Setting& setting) const {
-    if (std::holds_alternative<std::int64_t>(setting.value.data)) {
-      const std::uint64_t id = setting.count(0);
-      if (id >= count_) setting.refuse("a peer's name or its id, 0 to " + std::to_string(count_ - 1));
-      return static_cast<PeerId>(id);
-    }
-    if (!std::holds_alternative<std::string>(setting.value.data)) setting.refuse("a peer's name or its id");
-    const std::string& name = setting.text();
-    if (const auto found = ids_.find(name); found != ids_.end()) return found->second;
-    if (names_.empty()) setting.refuse("a peer's id as a number, or [[peer]] tables that name the peers");
-    const std::string likely = likely_name(name, names_);
-    setting.refuse(likely.empty() ? "a peer's name, such as " + toml_text(names_.front())
-                                  : "a peer's name, did you mean " + toml_text(likely) + "?");
-  }
-
-  /// The peers at one end of a [[link]]: a single peer, those of a range, or all whose names match a *.
-  struct End {
-    std::vector<PeerId> peers;
-    bool is_range = false;
-  };
-  End find_all(const Setting& setting) const {
-    const auto* const text = std::get_if<std::string>(&setting.value.data);
-    if (text == nullptr || ids_.contains(*text)) return {{find(setting)}};
-    End end;
-    if (has_range(*text)) {
-      end.is_range = true;
-      Setting one = setting;
-      for (std::string& name : expand_ranges(setting.label(), *text)) {
-        one.value.data = std::move(name);
-        end.peers.push_back(find(one));
-      }
-    } else if (text->find('*') != std::string::npos) {
-      for (std::size_t id = 0; id < names_.size(); ++id)
-        if (fits(*text, names_[id])) end.peers.push_back(static_cast<PeerId>(id));
-      if (end.peers.empty()) setting.refuse("a pattern that fits a peer's name");
-    } else {
-      end.peers.push_back(find(setting));
-    }
-    return end;
-  }
-
- private:
-  /// True if `name` matches `pattern`, in which every * matches any letters or none. Only the last * seen is
-  /// ever tried again: matching it later covers what an earlier * could do.
-  static bool fits(std::string_view pattern, std::string_view name) {
-    std::size_t p = 0;
-    std::size_t star = pattern.npos;
-    std::size_t tried = 0;
-    for (std::size_t n = 0; n < name.size();) {
-      if (p < pattern.size() && pattern[p] == '*') {
-        star = p++;
-        tried = n;
-      } else if (p < pattern.size() && pattern[p] == name[n]) {
-        ++p;
-        ++n;
-      } else if (star != pattern.npos) {
-        p = star + 1;
-        n = ++tried;
-      } else {
-        return false;
-      }
-    }
-    return pattern.find_first_not_of('*', p) == pattern.npos;
-  }
-
-  PeerId count_;
-  std::vector<std::string> names_;
-  std::map<std::string, PeerId> ids_;
-};
 
 /// Returns "user@node1" or "node1", for ssh. A leading dash is refused: ssh would take it for an option.
 std::string read_host(const Setting& setting, const fs::path&) {
@@ -218,6 +140,12 @@ std::vector<std::vector<Setting>> without_ranges(const SettingTable& table) {
     for (std::size_t k = 0; k < table.settings.size(); ++k)
       if (!texts[k].empty()) tables[peer][k].value.data = texts[k][peer];
   return tables;
+}
+
+std::vector<std::string> peer_names(const std::vector<NamedPeer>& peers) {
+  std::vector<std::string> names;
+  for (const NamedPeer& peer : peers) names.push_back(peer.name);
+  return names;
 }
 
 std::vector<NamedPeer> read_peers(const Setting& array, const fs::path& directory,
@@ -348,7 +276,7 @@ TopologyDescription parse_cluster_description(std::string_view toml_text_of_file
   if (const Setting* family = find("family"); family && link)
     throw Misuse(family->label() + ": give family or [[link]] tables, not both");
   if (link != nullptr)
-    description.links = read_links(*link, PeerNames(description));
+    description.links = read_links(*link, PeerNames(description.peer_count, peer_names(description.peers)));
   else if (description.family.empty() && description.peer_count > 1)
     throw Misuse(source + ": expected family = \"ring\" or the like, or [[link]] tables");
   return description;

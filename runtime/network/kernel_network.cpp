@@ -119,13 +119,14 @@ KernelNetwork::KernelNetwork(const RunSettings& settings, PeerId peer_count) {
                  "evaluations take a second cable without limits to the observer; expected \"free\", or the "
                  "built-in shaper");
   bool has_latency = false, varies = false, link_has_latency = false;
-  for (const LinkOverride& link : settings.link_overrides) {
-    if (link.bandwidth)
-      throw Misuse(
-          "network.link.bandwidth", to_text(*link.bandwidth),
-          "the kernel limits a peer's whole port; expected none on a single link, or the built-in shaper");
-    link_has_latency |= link.latency.has_value();
-  }
+  for (const auto* const links : {&settings.link_overrides, &settings.pair_links})
+    for (const LinkOverride& link : *links) {
+      if (link.bandwidth && !link.bandwidth->unlimited())
+        throw Misuse(
+            "network.link.bandwidth", to_text(*link.bandwidth),
+            "the kernel limits a peer's whole port; expected none on a single link, or the built-in shaper");
+      link_has_latency |= link.latency.has_value();
+    }
   for (PeerId id = 0; id < peer_count; ++id) {
     const NetworkSettings& network = network_of(settings, id);
     if (!network.trace.empty())

@@ -23,9 +23,9 @@ std::vector<KeyInfo> make_reference() {
     if (info.default_value.empty()) info.default_value = "unset";
     reference.push_back(std::move(info));
   }
-  reference.push_back({"network.peer",
-                       "tables: id, and any key of [network] but framing, evaluations and congestion", "none",
-                       "all", "the network of one peer; what a table leaves out is as [network] says"});
+  reference.push_back(
+      {"network.peer", "tables: id, and any key of [network] but framing, evaluations, congestion and links",
+       "none", "all", "the network of one peer; what a table leaves out is as [network] says"});
   reference.push_back(
       {"network.link", "tables: from, to, latency, bandwidth", "none", "all",
        "the latency and bandwidth of one directed link, instead of those of the topology file"});

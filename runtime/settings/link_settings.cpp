@@ -14,8 +14,9 @@ LinkSettings link_settings(const RunSettings& settings, PeerId from, PeerId to) 
   const NetworkSettings& sender = network_of(settings, from);
   LinkSettings link{sender.latency, sender.jitter, sender.message_loss, {}};
   const auto ends = [](const LinkOverride& of) { return std::pair(of.from, of.to); };
-  const auto own = std::ranges::lower_bound(settings.link_overrides, std::pair(from, to), {}, ends);
-  if (own != settings.link_overrides.end() && ends(*own) == std::pair(from, to)) {
+  for (const auto* const source : {&settings.pair_links, &settings.link_overrides}) {
+    const auto own = std::ranges::lower_bound(*source, std::pair(from, to), {}, ends);
+    if (own == source->end() || ends(*own) != std::pair(from, to)) continue;
     link.latency = own->latency.value_or(link.latency);
     link.bandwidth = own->bandwidth.value_or(link.bandwidth);
   }

@@ -15,8 +15,8 @@ struct LinkSettings {
 /// Returns the network of one peer: its own if it has one, else the common one.
 const NetworkSettings& network_of(const RunSettings& settings, PeerId peer);
 
-/// Returns the settings of a directed link: those of the network of the sender, unless the link overrides
-/// them.
+/// Returns the settings of a directed link: those of the network of the sender, unless the links file
+/// overrides them, or the link itself does.
 LinkSettings link_settings(const RunSettings& settings, PeerId from, PeerId to);
 
 }  // namespace hearsay

@@ -6,9 +6,11 @@
 #include <variant>
 
 #include "algorithms/methods/registry.hpp"
+#include "runtime/cluster/links_file.hpp"
 #include "runtime/cluster/topology_file.hpp"
 #include "runtime/settings/fault_keys.hpp"
 #include "runtime/settings/former_keys.hpp"
+#include "runtime/settings/link_settings.hpp"
 #include "runtime/settings/network_keys.hpp"
 #include "runtime/settings/run_keys.hpp"
 #include "runtime/settings/run_settings_file.hpp"
@@ -45,19 +47,39 @@ void require_one_bandwidth(const SettingTable& table) {
                    ", not both");
 }
 
+/// Takes ports and links from the links file that the run names.
+void read_links_file(const Setting& setting, RunSettings& to) {
+  LinksFile links = load_links_file(to.links_file);
+  if (links.peer_count() != to.topology.peers)
+    setting.refuse("links between " + std::to_string(to.topology.peers) + " peers, as [topology] has, not " +
+                   std::to_string(links.peer_count()));
+  for (PeerId peer = 0; peer < links.peer_count(); ++peer) {
+    const PortBandwidths& port = links.ports[peer];
+    if (port == PortBandwidths{}) continue;
+    NetworkSettings network = to.network;
+    network.bandwidth_up = port.up;
+    network.bandwidth_down = port.down;
+    network.trace = {};
+    to.peer_networks.emplace(peer, network);
+  }
+  to.pair_links = std::move(links.links);
+}
+
 void read_peer_networks(const Setting& array, const fs::path& directory, RunSettings& to) {
   std::vector<std::string> known = {array.key + ".id"};
   for (const KeyRow<NetworkSettings>& key : network_keys()) known.push_back(array.key + "." + key.name());
+  std::set<PeerId> seen;
   for (const SettingTable& table : tables_of(array)) {
     require_known_keys(table.settings, known);
     require_one_bandwidth(table);
-    NetworkSettings network = to.network;
+    const Setting& id = table.required("id");
+    const PeerId peer = read_peer(id, to.topology.peers);
+    if (!seen.insert(peer).second) id.refuse("each peer once");
+    NetworkSettings network = network_of(to, peer);
     for (const KeyRow<NetworkSettings>& key : network_keys())
       for (const Setting& setting : table.settings)
         if (setting.key == array.key + "." + key.name()) key.read(setting, directory, network);
-    const Setting& id = table.required("id");
-    if (!to.peer_networks.emplace(read_peer(id, to.topology.peers), network).second)
-      id.refuse("each peer once");
+    to.peer_networks.insert_or_assign(peer, network);
   }
 }
 
@@ -152,6 +174,8 @@ RunSettings RunFile::resolve(const fs::path& directory) const {
   }
   if (!settings.topology.file.empty())
     settings.topology.peers = peer_count_of_topology_file(settings.topology.file);
+  if (const auto links = settings_.find("network.links"); links != settings_.end())
+    read_links_file(links->second, settings);
   if (const auto peers = settings_.find(peers_key); peers != settings_.end())
     read_peer_networks(peers->second, start, settings);
   if (const auto links = settings_.find(links_key); links != settings_.end())

@@ -377,6 +377,11 @@ std::vector<KeyRow<RunSettings>> make_run_keys() {
                                         "the kernel permits it; \"system\": "
                                         "what the system has; or a name that the kernel knows")
                         .see("../network/README.md#congestion-control"));
+  keys.push_back(KeyRow<RunSettings>("network.links", &RunSettings::links_file, kinds::path(), "all",
+                                     "a links file: the ports of all peers, and the latency and bandwidth "
+                                     "between any two of them")
+                     .by_default("none")
+                     .see("../network/README.md#links-files"));
   return keys;
 }
 

@@ -188,6 +188,8 @@ struct RunSettings {
   std::string congestion = "auto";  ///< the congestion control of TCP (network/congestion.hpp)
   std::map<PeerId, NetworkSettings> peer_networks;  ///< for peers with a [[network.peer]]: replaces `network`
   std::vector<LinkOverride> link_overrides;         ///< each link once; `prepare` adds the topology file's
+  std::filesystem::path links_file;                 ///< network.links; empty if there is none
+  std::vector<LinkOverride> pair_links;             ///< of the links file: every ordered pair, by (from, to)
   std::vector<FaultTable> faults;                   ///< what happens to the processes of the run
 
   bool shapes_evaluations() const { return evaluations == EvaluationFrames::shaped; }

@@ -4,6 +4,7 @@
 
 #include "runtime/foundation/whole_file.hpp"
 #include "tests/support/data_files.hpp"
+#include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
 
 namespace hearsay::test::topology_program_test {
@@ -153,6 +154,96 @@ TEST_CASE("topology: places make a network, which is written in every format and
   };
   CHECK(simulated("zoo.dot", "geo") == simulated("t.toml", "settings"));
   CHECK(simulated("zoo.dot", "geo") > simulated("zoo.dot", "settings"));
+}
+
+namespace {
+
+/// Eight peers whose ports differ by a factor of 20.
+const std::string uneven_links = [] {
+  std::string text = "latency = \"5 ms\"\n";
+  const std::vector<std::string> megabits = {"1", "1.5", "2.4", "3.6", "5.5", "8.5", "13", "20"};
+  for (std::size_t peer = 0; peer < megabits.size(); ++peer)
+    text +=
+        "[[peer]]\nname = \"p" + std::to_string(peer) + "\"\nbandwidth = \"" + megabits[peer] + " Mbit/s\"\n";
+  return text;
+}();
+
+}  // namespace
+
+TEST_CASE("topology: --fit writes a graph that run and simulate read, and compares it with the families") {
+  const DataFolder folder;
+  folder.write("links.toml", uneven_links);
+  const ProgramEnd end =
+      run_program(folder.path(), {"topology", "--fit", "links.toml", "--degree", "3", "--message", "200 kB",
+                                  "--json", "--write", "fitted.toml"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  const Json record = Json::parse(end.said);
+  CHECK(record["peers"] == 8);
+  CHECK(record["degree"]["max"] <= 3);
+  CHECK(record["non_negative"] == true);
+  const Json& forecasts = record["forecasts"];
+  REQUIRE(forecasts.size() == 5);
+  CHECK(forecasts[1]["graph"] == "ring");
+  CHECK(forecasts[0]["seconds_to_a_tenth"] <= forecasts[1]["seconds_to_a_tenth"]);
+
+  folder.write(
+      "run.toml",
+      "[run]\niterations = 20\n[data]\nsource = \"synthetic(samples=64, features=24, classes=10)\"\n"
+      "[model]\nkind = \"softmax\"\n[topology]\nfile = \"fitted.toml\"\n[algorithm]\nkind = \"d-psgd\"\n"
+      "compressor = \"none\"\n[network]\nlinks = \"links.toml\"\ncompute = \"0 ms\"\n");
+  const ProgramEnd run = run_program(folder.path(), {"simulate", "run.toml", "--quiet", "--json"});
+  REQUIRE_MESSAGE(run.code == 0, run.complained);
+  const Json summary = Json::parse(run.said);
+  CHECK(summary["spectral_gap"].get<double>() == doctest::Approx(record["spectral_gap"].get<double>()));
+}
+
+TEST_CASE("topology: the round that --fit forecasts is the iteration that simulate takes") {
+  const DataFolder folder;
+  folder.write("links.toml", uneven_links);
+  // A message has 64 bytes of header and 240 floats.
+  const ProgramEnd end =
+      run_program(folder.path(), {"topology", "--fit", "links.toml", "--degree", "3", "--message", "1024 B",
+                                  "--json", "--write", "fitted.toml"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  folder.write("run.toml",
+               "[run]\niterations = 200\nevaluate_every = 50\n"
+               "[data]\nsource = \"synthetic(samples=64, features=24, classes=10)\"\n"
+               "[model]\nkind = \"softmax\"\n[algorithm]\nkind = \"d-psgd\"\ncompressor = \"none\"\n"
+               "[network]\nlinks = \"links.toml\"\ncompute = \"0 ms\"\n");
+  const auto seconds_of = [&](const std::string& topology) {
+    const ProgramEnd run = run_program(
+        folder.path(), {"simulate", "run.toml", "--quiet", "--json", "--overwrite", "--set", topology});
+    REQUIRE_MESSAGE(run.code == 0, run.complained);
+    return Json::parse(run.said)["seconds"].get<double>() / 200.0;
+  };
+  const Json forecasts = Json::parse(end.said)["forecasts"];
+  const auto forecast_of = [&](std::size_t row) { return forecasts[row]["seconds_per_round"].get<double>(); };
+  CHECK(seconds_of("topology.file=fitted.toml") == doctest::Approx(forecast_of(0)).epsilon(0.05));
+  CHECK(seconds_of("topology.kind=ring") == doctest::Approx(forecast_of(1)).epsilon(0.05));
+  CHECK(seconds_of("topology.kind=complete") == doctest::Approx(forecast_of(4)).epsilon(0.05));
+}
+
+TEST_CASE("topology: --fit says in one sentence what is wrong") {
+  const DataFolder folder;
+  folder.write("links.toml", uneven_links);
+  folder.write("hole.toml", "[[peer]]\nname = \"a\"\n[[peer]]\nname = \"b\"\n");
+  const auto complaint = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "topology");
+    const ProgramEnd end = run_program(folder.path(), words);
+    CHECK(end.code == 2);
+    return end.complained;
+  };
+  CHECK(contains(complaint({}), "SPEC is missing"));
+  CHECK(contains(complaint({"--degree", "3", "ring(4)"}), "--fit"));
+  CHECK(contains(complaint({"--fit", "hole.toml"}), "there is no latency; expected one"));
+  CHECK(contains(complaint({"--fit", "links.toml", "--degree", "1"}), "--degree = 1: expected at least 2"));
+  CHECK(contains(complaint({"--fit", "links.toml", "--message", "0 MB"}), "--message = \"0 MB\": expected"));
+  CHECK(contains(complaint({"ring(8)", "--fit", "links.toml"}), "expected a topology file"));
+  CHECK(contains(complaint({"--fit", "links.toml", "--weights", "lazy"}), "--weights = lazy"));
+  folder.write("five.toml", "peers = 5\nfamily = \"ring\"\n");
+  CHECK(contains(complaint({"five.toml", "--fit", "links.toml"}), "the 5 peers of five.toml, not between 8"));
+  folder.write("eight.toml", "peers = 8\nfamily = \"ring\"\n");
+  CHECK(contains(complaint({"eight.toml", "--fit", "links.toml"}), "its peer 0 is \"p0\"; expected \"0\""));
 }
 
 }  // namespace hearsay::test::topology_program_test

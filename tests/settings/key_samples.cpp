@@ -126,6 +126,12 @@ const std::map<std::string, KeySample>& key_samples() {
       {"network.evaluations", {"\"shaped\"", "true"}},
       {"network.congestion", {"\"cubic\"", "\"bbr 2\""}},
       {"network.compute", {"\"20 ms\"", "20"}},
+      {"network.links",
+       {"\"" +
+            folder.write("links.toml", "peers = 8\nlatency = \"5 ms\"\nbandwidth = \"10 Mbit/s\"\n")
+                .string() +
+            "\"",
+        "5"}},
       {"network.peer", {"[{id = 1, latency = \"9 ms\"}]", "{id = [1]}"}},
       {"network.link", {"[{from = 0, to = 1, latency = \"9 ms\"}]", "3"}},
       {"fault", {"[{at = \"3 s\", peer = [1, 2], kind = \"kill\", for = \"2 s\"}]", "3"}},

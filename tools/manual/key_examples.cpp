@@ -98,6 +98,7 @@ const std::map<std::string_view, std::string_view> lines_in_table = {
     {"network.framing", "framing = \"ethernet\""},
     {"network.congestion", "congestion = \"cubic\""},
     {"network.evaluations", "evaluations = \"shaped\""},
+    {"network.links", "links = \"links.toml\""},
     {"sweep.driver", "driver = \"simulate\""},
     {"sweep.repeat", "repeat = 5"},
     {"sweep.tune", "tune = [\"algorithm.step_size\"]\nalgorithm.step_size = [0.05, 0.1, 0.2]"},

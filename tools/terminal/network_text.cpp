@@ -33,6 +33,8 @@ std::string network_text(const RunSettings& settings) {
     text += "; " + counted(settings.peer_networks.size(), "peer") + " differ";
   if (!settings.link_overrides.empty())
     text += "; " + counted(settings.link_overrides.size(), "link") + " differ";
+  if (!settings.links_file.empty())
+    text += "; between any two peers as " + settings.links_file.filename().string() + " says";
   return text;
 }
 

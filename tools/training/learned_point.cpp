@@ -23,6 +23,8 @@ void take_network(RunSettings& to, const RunSettings& from) {
   to.evaluations = from.evaluations;
   to.peer_networks = from.peer_networks;
   to.link_overrides = from.link_overrides;
+  to.links_file = from.links_file;
+  to.pair_links = from.pair_links;
   to.run.output = from.run.output;
 }
 

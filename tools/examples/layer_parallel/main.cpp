@@ -47,6 +47,8 @@ Data<Scalar> data_of(RunSettings settings) {
   settings.topology.peers = 1;
   settings.peer_networks.clear();
   settings.link_overrides.clear();
+  settings.links_file.clear();
+  settings.pair_links.clear();
   const Experiment<Scalar> loaded = prepare<Scalar>(settings);
   const auto table_of = [](const Objective<Scalar>* objective) {
     const auto* of_samples = dynamic_cast<const SampleObjective<Scalar>*>(objective);

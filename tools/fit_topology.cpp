@@ -1,0 +1,132 @@
+#include "tools/fit_topology.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "runtime/cluster/links_file.hpp"
+#include "runtime/foundation/units.hpp"
+#include "runtime/toml/document.hpp"
+#include "tools/terminal/human_text.hpp"
+#include "tools/terminal/rewritten_line.hpp"
+#include "tools/terminal/table.hpp"
+#include "topology/fitted_graph.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// Tells how much of the search is done, once it takes longer than two seconds.
+class SearchProgress {
+ public:
+  void show(double share) {
+    const Clock::time_point now = Clock::now();
+    if (now < next_) return;
+    next_ = now + std::chrono::seconds(1);
+    line_.show("searching a graph: " + fixed(100.0 * share, 0) + " %");
+  }
+  void close() { line_.erase(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point next_ = Clock::now() + std::chrono::seconds(2);
+  RewrittenLine line_;
+};
+
+/// Returns the peers of the links file, as the topology file lists them if there is one.
+std::vector<NamedPeer> peers_of(const LinksFile& links, const std::optional<NamedTopology>& given,
+                                const FitOptions& options) {
+  if (!given) {
+    std::vector<NamedPeer> peers;
+    for (const std::string& name : links.names) peers.push_back({name, {}, {}});
+    return peers;
+  }
+  const std::vector<NamedPeer>& listed = given->peers;
+  if (listed.size() != links.names.size())
+    throw Misuse("--fit", options.links.string(),
+                 "expected links between the " + counted(listed.size(), "peer") + " of " +
+                     options.peers.string() + ", not between " + std::to_string(links.names.size()));
+  for (PeerId peer = 0; peer < links.peer_count(); ++peer)
+    if (links.names[peer] != listed[peer].name)
+      throw Misuse("--fit", options.links.string(),
+                   "its peer " + std::to_string(peer) + " is " + toml_text(links.names[peer]) +
+                       "; expected " + toml_text(listed[peer].name) + ", as in " + options.peers.string());
+  return listed;
+}
+
+/// Returns the topology of the plan, with the links that it uses.
+NamedTopology topology_of(const GossipPlan& plan, std::vector<NamedPeer> peers) {
+  std::vector<Edge> edges;
+  for (PeerId a = 0; a < plan.mixing.peer_count(); ++a)
+    for (const PeerId b : plan.mixing.row(a).heard_by)
+      if (a < b) edges.push_back({a, b});
+  return {.graph = Graph(plan.mixing.peer_count(), std::move(edges)),
+          .mixing = plan.mixing,
+          .peers = std::move(peers),
+          .links = {},
+          .observer = {},
+          .family = {},
+          .weights = "explicit"};
+}
+
+std::size_t degree_of(const GossipPlan& plan) {
+  std::size_t most = 0;
+  for (PeerId peer = 0; peer < plan.mixing.peer_count(); ++peer)
+    most = std::max(most, plan.mixing.row(peer).heard_by.size());
+  return most;
+}
+
+}  // namespace
+
+FittedTopology fitted_topology(const FitOptions& options) {
+  const std::uint64_t bytes = parse_bytes("--message", options.message);
+  const LinksFile links = load_links_file(options.links);
+  if (options.degree < 2 && links.peer_count() > 2)
+    throw Misuse(
+        "--degree", std::to_string(options.degree),
+        "expected at least 2, which " + std::to_string(links.peer_count()) + " peers need to be linked");
+  std::optional<NamedTopology> given;
+  if (!options.peers.empty()) given = load_topology_file(options.peers, options.seed);
+  std::vector<NamedPeer> peers = peers_of(links, given, options);
+
+  const PairwiseLinks network = pairwise(links);
+  const auto message = static_cast<double>(bytes);
+  SearchProgress progress;
+  GossipPlan plan =
+      fitted_plan(network, {.degree = std::min<std::uint64_t>(options.degree, links.peer_count()),
+                            .message_bytes = message,
+                            .seed = options.seed,
+                            .on_progress = [&progress](double share) { progress.show(share); }});
+  progress.close();
+  NamedTopology topology = topology_of(plan, std::move(peers));
+  if (given) {
+    topology.observer = given->observer;
+    topology.observer_bind = given->observer_bind;
+  }
+  return {std::move(topology), std::move(plan), plans_of_families(network, message)};
+}
+
+std::string comparison_text(const FittedTopology& fitted) {
+  using enum Table::Align;
+  Table table({{"graph", left},
+               {"weights", left},
+               {"degree", right},
+               {"links", right},
+               {"a round", right},
+               {"rounds to a tenth", right},
+               {"together", right},
+               {"beside the fitted", right}});
+  const auto add = [&](const GossipPlan& plan, const std::string& name) {
+    const double seconds = plan.forecast.seconds();
+    table.add({name, plan.weights, std::to_string(degree_of(plan)), grouped(plan.mixing.link_count() / 2),
+               seconds_text(plan.forecast.seconds_per_round), significant(plan.forecast.rounds, 3),
+               seconds_text(seconds), fixed(seconds / fitted.plan.forecast.seconds(), 2) + "x"});
+  };
+  add(fitted.plan, fitted.plan.name == "fitted" ? "fitted" : "fitted: " + fitted.plan.name);
+  for (const GossipPlan& family : fitted.families) add(family, family.name);
+  return table.text();
+}
+
+}  // namespace hearsay

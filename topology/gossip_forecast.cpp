@@ -1,0 +1,55 @@
+#include "topology/gossip_forecast.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "topology/families.hpp"
+#include "topology/fastest_mixing.hpp"
+#include "topology/spectrum.hpp"
+
+namespace hearsay {
+
+double rounds_to_a_tenth(double rho) {
+  if (rho >= 1.0) return std::numeric_limits<double>::infinity();
+  return rho <= 0.1 ? 1.0 : std::log(0.1) / std::log(rho);
+}
+
+NeighborLists neighbor_lists(const MixingMatrix& mixing) {
+  NeighborLists lists;
+  for (PeerId peer = 0; peer < mixing.peer_count(); ++peer) lists.push_back(mixing.row(peer).heard_by);
+  return lists;
+}
+
+GossipForecast forecast_gossip(const MixingMatrix& mixing, const PairwiseLinks& links, double message_bytes) {
+  return {RoundClock(links, message_bytes).seconds_per_round(neighbor_lists(mixing)),
+          rounds_to_a_tenth(spectrum(mixing).rho)};
+}
+
+GossipPlan plan_of(std::string name, const Graph& graph, const PairwiseLinks& links, double message_bytes) {
+  const bool solvable =
+      graph.connected() && (links_look_alike(graph) ||
+                            (graph.peer_count() <= fastest_peers && graph.edges().size() <= fastest_links));
+  MixingMatrix mixing = solvable ? MixingMatrix::fastest_chain(graph) : MixingMatrix::metropolis(graph);
+  const GossipForecast forecast = forecast_gossip(mixing, links, message_bytes);
+  return {std::move(name), solvable ? "fastest-chain" : "metropolis", std::move(mixing), forecast};
+}
+
+std::vector<GossipPlan> plans_of_families(const PairwiseLinks& links, double message_bytes,
+                                          std::size_t degree) {
+  const PeerId n = links.peer_count();
+  std::vector<std::string> spellings = {"ring"};
+  PeerId rows = 1;
+  for (PeerId factor = 2; std::uint64_t{factor} * factor <= n; ++factor)
+    if (n % factor == 0) rows = factor;
+  if (rows > 1) spellings.push_back("torus(" + std::to_string(rows) + "x" + std::to_string(n / rows) + ")");
+  spellings.insert(spellings.end(), {"exponential", "complete"});
+  std::vector<GossipPlan> plans;
+  for (const std::string& spelling : spellings) {
+    const Graph graph = make_graph(spelling, n, 1);
+    if (graph.max_degree() <= degree) plans.push_back(plan_of(spelling, graph, links, message_bytes));
+  }
+  return plans;
+}
+
+}  // namespace hearsay
