@@ -9,6 +9,7 @@
 #include "algorithms/arithmetic/wire_scalar.hpp"
 #include "algorithms/compression/code_checksum.hpp"
 #include "algorithms/compression/modulo.hpp"
+#include "algorithms/compression/quantizers/grid_rounding.hpp"
 #include "algorithms/compression/radix_digits.hpp"
 #include "algorithms/compression/seam/byte_pieces.hpp"
 #include "algorithms/compression/seam/near_compressor.hpp"
@@ -60,19 +61,32 @@ class LeastModulus {
   std::int64_t most_ = 0;
 };
 
-std::uint64_t remainder(std::int64_t code, std::uint64_t modulus) {
-  const std::int64_t k = static_cast<std::int64_t>(modulus);
-  const std::int64_t rest = code % k;
-  return static_cast<std::uint64_t>(rest < 0 ? rest + k : rest);
-}
+/// Whole numbers modulo k, 1 <= k <= 2^32, without a division for each.
+class Modulus {
+ public:
+  explicit Modulus(std::uint64_t k)
+      : k_(static_cast<std::int64_t>(k)), inverse_(1.0 / static_cast<double>(k)) {}
 
-/// The member of remainder + modulus Z in [prediction - modulus/2, prediction + modulus/2).
-std::int64_t nearest(std::uint64_t remainder_sent, std::int64_t prediction, std::uint64_t modulus) {
-  const std::uint64_t above =
-      remainder(static_cast<std::int64_t>(remainder_sent) - prediction, modulus);  // in [0, modulus)
-  const auto difference = static_cast<std::int64_t>(above);
-  return prediction + (2 * above < modulus ? difference : difference - static_cast<std::int64_t>(modulus));
-}
+  /// Of a number below 2^34 in magnitude. Its product with the inverse is off by far less than 1, so that the
+  /// quotient is off by at most 1.
+  std::int64_t remainder(std::int64_t number) const {
+    const std::int64_t rest = number - k_ * static_cast<std::int64_t>(static_cast<double>(number) * inverse_);
+    const std::int64_t raised = rest + if_negative(rest);
+    return raised - k_ + if_negative(raised - k_);
+  }
+  /// The member of sent + k Z in [prediction - k/2, prediction + k/2).
+  std::int64_t nearest(std::uint64_t sent, std::int64_t prediction) const {
+    const std::int64_t above = remainder(static_cast<std::int64_t>(sent) - prediction);  // in [0, k)
+    return prediction + above - k_ + if_negative(2 * above - k_);
+  }
+
+ private:
+  /// k if `number` is negative, else 0, without a branch: signs of remainders cannot be predicted.
+  std::int64_t if_negative(std::int64_t number) const { return k_ & (number >> 63); }
+
+  std::int64_t k_;
+  double inverse_;
+};
 
 }  // namespace
 
@@ -101,9 +115,10 @@ bool NearGrid<Scalar>::predict(std::span<const Scalar> near) {
     return true;
   }
   for (std::size_t i = 0; i < near.size(); ++i) {
-    const double ratio = std::floor(static_cast<double>(near[i]) / step_ + 0.5);
-    if (!(std::abs(ratio) < 0x1p31)) return false;
-    predictions_[i] = static_cast<std::int64_t>(ratio);
+    const double above = static_cast<double>(near[i]) / step_ + 0.5;
+    if (!(std::abs(above) < 0x1p32)) return false;
+    predictions_[i] = grid_position(above).whole;
+    if (std::abs(predictions_[i]) >= std::int64_t{1} << 31) return false;
   }
   return true;
 }
@@ -151,8 +166,10 @@ CodecStatus NearGrid<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuf
     }
     write_scalar(message.take(1), 0, first);
     const RadixDigits digits(k);
-    digits.write(size, message.take(digits.bytes(size)),
-                 [&](std::size_t i) { return remainder(codes_[begin + i], k); });
+    const Modulus modulus(k);
+    digits.write(size, message.take(digits.bytes(size)), [&](std::size_t i) {
+      return static_cast<std::uint64_t>(modulus.remainder(codes_[begin + i]));
+    });
   });
   write_scalar(checksum_place, 0, checksum.value());
   out.resize(room - message.rest().size());
@@ -221,6 +238,7 @@ CodecStatus NearGrid<Scalar>::decode(std::span<const std::byte> packet, std::spa
                                 ? *modulus_
                                 : scale(static_cast<std::uint8_t>(is_near ? first - near_0 : first));
     const RadixDigits digits(k);
+    const Modulus modulus(k);
     const std::size_t bytes = digits.bytes(size);
     if (!message.has(bytes)) {
       whole = false;
@@ -230,7 +248,7 @@ CodecStatus NearGrid<Scalar>::decode(std::span<const std::byte> packet, std::spa
     // read: q_i = the member of w_i + k Z nearest to p_i, or to 0
     uses_near = uses_near || is_near;
     whole = digits.read(size, message.take(bytes), [&](std::size_t i, std::uint64_t sent) {
-      const std::int64_t code = nearest(sent, is_near && predicted ? predictions_[begin + i] : 0, k);
+      const std::int64_t code = modulus.nearest(sent, is_near && predicted ? predictions_[begin + i] : 0);
       in_range = in_range && std::abs(code) < (std::int64_t{1} << 31);
       checksum.add(code);
       codes_[begin + i] = in_range ? static_cast<std::int32_t>(code) : 0;
