@@ -70,11 +70,12 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
 /// Small models find their pages soon enough.
 constexpr double bytes_worth_warming = 8e6;
 
-/// Takes the pages of the peer's method and messages before anybody waits for them.
+/// Takes the pages of the peer's method and messages before anybody waits for them: of one message of each
+/// neighbor, since few are an iteration ahead.
 template <class Scalar>
 void warm_memory_of(const Experiment<Scalar>& experiment, PeerId id) {
   const PeerMemory memory = memory_of_peer(experiment, id);
-  const double bytes = (memory.method + memory.sent + memory.received) *
+  const double bytes = (memory.method + memory.sent + memory.received / 2.0) *
                        static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar);
   if (bytes >= bytes_worth_warming) warm_pages(static_cast<std::size_t>(bytes));
 }
