@@ -20,7 +20,7 @@ struct FitOptions {
   std::uint64_t seed = 1;
 };
 
-/// A topology that was fitted to measured links, and what it is compared with.
+/// A topology that was fitted to a network, and what it is compared with.
 struct FittedTopology {
   NamedTopology topology;
   GossipPlan plan;

@@ -300,7 +300,7 @@ std::string report_as_text(const Report& report) {
   return text;
 }
 
-/// Fits a topology to measured links. The options with which others are made do not go with it.
+/// Fits a topology to the network of a links file. The options with which others are made do not go with it.
 FittedTopology fitted(const TopologyOptions& options) {
   FitOptions fit = options.fit;
   fit.seed = options.seed;
