@@ -101,6 +101,13 @@ FittedTopology fitted_topology(const FitOptions& options) {
                             .on_progress = [&progress](double share) { progress.show(share); }});
   progress.close();
   NamedTopology topology = topology_of(plan, std::move(peers));
+  if (!options.weights.empty()) {
+    topology.mixing = make_mixing(options.weights, topology.graph);
+    topology.weights = options.weights;
+    plan.mixing = topology.mixing;
+    plan.weights = options.weights;
+    plan.forecast = forecast_gossip(plan.mixing, network, message);
+  }
   if (given) {
     topology.observer = given->observer;
     topology.observer_bind = given->observer_bind;

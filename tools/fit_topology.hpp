@@ -16,10 +16,11 @@ struct FitOptions {
   std::filesystem::path peers;   ///< a topology file whose peers these are; may be empty
   std::uint64_t degree = 3;      ///< links that a peer has at most
   std::string message = "1 MB";  ///< the size of one
+  std::string weights;           ///< of the graph that is found; empty: the fastest
   std::uint64_t seed = 1;
 };
 
-/// A topology that was fitted to measured links, and what it is compared with.
+/// A topology that was fitted to a network, and what it is compared with.
 struct FittedTopology {
   NamedTopology topology;
   GossipPlan plan;

@@ -300,15 +300,14 @@ std::string report_as_text(const Report& report) {
   return text;
 }
 
-/// Fits a topology to measured links. The options with which others are made do not go with it.
+/// Fits a topology to the network of a links file. The options with which others are made do not go with it.
 FittedTopology fitted(const TopologyOptions& options) {
   FitOptions fit = options.fit;
   fit.seed = options.seed;
   if (!options.spec.empty() && !names_a_file(options.spec))
     throw Misuse("SPEC", options.spec, "expected a topology file whose peers --fit links, or none");
   fit.peers = options.spec;
-  if (!options.weights.empty())
-    throw Misuse("--weights", options.weights, "expected none beside --fit, which finds the weights");
+  fit.weights = options.weights;
   require_nothing_to_mend(options);
   return fitted_topology(fit);
 }
@@ -368,7 +367,8 @@ void add_topology(CommandLine& program, Invocation& invocation) {
   command.option("--degree", &options->fit.degree, "the most links of a peer (3)", {.needs = "--fit"});
   command.option("--message", &options->fit.message, "the size of a message (1 MB)",
                  {.value_name = "SIZE", .needs = "--fit"});
-  command.option("--weights", &options->weights, "mixing weights (metropolis)");
+  command.option("--weights", &options->weights,
+                 "mixing weights (metropolis; with --fit: the fastest of at least 0)");
   command.option("--schedule", &options->schedule, "also look at a time-varying schedule");
   command.option("--participation",
                  [&share = options->participation](const std::string& text) {

@@ -29,7 +29,7 @@ struct LinksFile {
   bool operator==(const LinksFile&) const = default;
 };
 
-/// Reads a links file, which `hearsay check --connect --measure` writes, or a person:
+/// Reads a links file:
 ///
 ///     latency = "5 ms"                 # of every link that no table gives one; and bandwidth
 ///     peers = 3                        # or [[peer]] tables; ids 0, 1, ... in their order

@@ -239,7 +239,8 @@ TEST_CASE("topology: --fit says in one sentence what is wrong") {
   CHECK(contains(complaint({"--fit", "links.toml", "--degree", "1"}), "--degree = 1: expected at least 2"));
   CHECK(contains(complaint({"--fit", "links.toml", "--message", "0 MB"}), "--message = \"0 MB\": expected"));
   CHECK(contains(complaint({"ring(8)", "--fit", "links.toml"}), "expected a topology file"));
-  CHECK(contains(complaint({"--fit", "links.toml", "--weights", "lazy"}), "--weights = lazy"));
+  CHECK(
+      contains(complaint({"--fit", "links.toml", "--weights", "slow"}), "topology.weights = slow: expected"));
   folder.write("five.toml", "peers = 5\nfamily = \"ring\"\n");
   CHECK(contains(complaint({"five.toml", "--fit", "links.toml"}), "the 5 peers of five.toml, not between 8"));
   folder.write("eight.toml", "peers = 8\nfamily = \"ring\"\n");

@@ -2,8 +2,11 @@
 
 #include <string>
 
+#include "runtime/settings/link_settings.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "tests/settings/run_file_text.hpp"
+#include "tests/support/misuse_text.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace hearsay::config_network_test {
 
@@ -50,6 +53,34 @@ TEST_CASE("config: a whole number that is written as no TOML integer says how to
   CHECK(contains(refusal("model.program = [1.0, 2e3]"), "model.program = [1.0, 2e3]: expected"));
   CHECK(contains(refusal("", {"run.seed=100000000000000000000000"}),
                  "expected a whole number >= 0 and <= 9223372036854775807"));
+}
+
+TEST_CASE("config: a links file says the ports and any two peers' link, and tables of the run come first") {
+  const TemporaryFolder folder("hearsay_links_file");
+  const std::string file = folder
+                               .write("links.toml",
+                                      "latency = \"5 ms\"\n[[peer]]\nname = \"a\"\nbandwidth = \"8 Mbit/s\"\n"
+                                      "[[peer]]\nname = \"b\"\nbandwidth = \"16 Mbit/s\"\n"
+                                      "[[link]]\nfrom = \"b\"\nto = \"a\"\nbandwidth = \"4 Mbit/s\"\n")
+                               .string();
+  const std::string text =
+      "topology.peers = 2\nnetwork.links = \"" + file + "\"\nnetwork.jitter = \"1 ms\"\n";
+  const RunSettings settings = parse(text);
+  CHECK(network_of(settings, 0).bandwidth_up.bytes_per_s == 1e6);
+  CHECK(link_settings(settings, 1, 0) ==
+        LinkSettings{Duration{5'000'000}, Duration{1'000'000}, 0.0, Bandwidth{5e5}});
+  CHECK(link_settings(settings, 0, 1).bandwidth.unlimited());
+  CHECK(parse(to_toml(settings)) == settings);
+
+  const RunSettings own = parse(text +
+                                "[[network.peer]]\nid = 0\nbandwidth_up = \"1 Mbit/s\"\n"
+                                "[[network.link]]\nfrom = 1\nto = 0\nlatency = \"9 ms\"\n");
+  CHECK(network_of(own, 0).bandwidth_up.bytes_per_s == 1.25e5);
+  CHECK(network_of(own, 0).bandwidth_down.bytes_per_s == 1e6);
+  CHECK(link_settings(own, 1, 0).latency == Duration{9'000'000});
+  CHECK(link_settings(own, 1, 0).bandwidth == Bandwidth{5e5});
+  CHECK(contains(refusal("topology.peers = 3\nnetwork.links = \"" + file + "\"\n"),
+                 "expected links between 3 peers, as [topology] has, not 2"));
 }
 
 }  // namespace hearsay::config_network_test

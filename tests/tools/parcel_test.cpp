@@ -95,7 +95,7 @@ TEST_CASE("launch note: it is read as it was written, another version, or none, 
   note.start_patience = "3 s";
   note.save = SaveModels::peers;
   note.command = "hearsay launch 'it'\\''s.toml'";
-  note.quiet = note.sends_news = note.has_initial_model = note.resume = true;
+  note.quiet = note.sends_news = note.has_initial_model = note.has_links = note.resume = true;
   const LaunchNote read = read_launch_note(to_json(note));
   CHECK(read.id == note.id);
   CHECK(read.run_file == note.run_file);
@@ -107,6 +107,7 @@ TEST_CASE("launch note: it is read as it was written, another version, or none, 
   CHECK(read.quiet);
   CHECK(read.sends_news);
   CHECK(read.has_initial_model);
+  CHECK(read.has_links);
   CHECK(read.resume);
   nlohmann::json other = to_json(note);
   other["version"] = 1;

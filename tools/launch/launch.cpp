@@ -130,9 +130,11 @@ void bring_home(const fs::path& run_file, const RunFile& original, const RunSett
                 const fs::path& home) {
   const auto spelled = [](const fs::path& path) { return toml_text(spelled_path(path)); };
   RunFile file(read_text_file(run_file), run_file);
-  file.assign(parse_assignments({"topology.file=" + spelled(settings.topology.file),
-                                 "run.output=" + spelled(settings.run.output),
-                                 "model.init=" + spelled(settings.model.init)}));
+  std::vector<std::string> here = {"topology.file=" + spelled(settings.topology.file),
+                                   "run.output=" + spelled(settings.run.output),
+                                   "model.init=" + spelled(settings.model.init)};
+  if (!settings.links_file.empty()) here.push_back("network.links=" + spelled(settings.links_file));
+  file.assign(parse_assignments(here));
   RunSettings resolved = file.resolve(home);
   try {
     resolved.data = original.resolve(home).data;
@@ -171,6 +173,7 @@ using SentFiles = std::vector<std::pair<std::string, std::string>>;
 SentFiles sent_files(const std::string& run_file, const RunSettings& settings, const NamedTopology& cluster) {
   SentFiles files = {{"run.toml", run_file}, {"topology.toml", sent_topology(cluster)}};
   if (settings.model.init != "zeros") files.emplace_back("init.npy", whole_content(settings.model.init));
+  if (!settings.links_file.empty()) files.emplace_back("links.toml", read_text_file(settings.links_file));
   return files;
 }
 
@@ -187,6 +190,7 @@ class PeerPlans {
     note_.quiet = options.quiet;
     note_.resume = options.resume;
     note_.has_initial_model = settings.model.init != "zeros";
+    note_.has_links = !settings.links_file.empty();
     note_.sends_news = options.live_port.has_value();
   }
 

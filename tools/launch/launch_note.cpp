@@ -23,6 +23,7 @@ nlohmann::json to_json(const LaunchNote& note) {
           {"save_peers", note.save == SaveModels::peers},
           {"quiet", note.quiet},
           {"has_initial_model", note.has_initial_model},
+          {"has_links", note.has_links},
           {"sends_news", note.sends_news},
           {"resume", note.resume}};
 }
@@ -43,6 +44,7 @@ LaunchNote read_launch_note(const nlohmann::json& json) {
     note.save = json.at("save_peers").get<bool>() ? SaveModels::peers : SaveModels::mean;
     json.at("quiet").get_to(note.quiet);
     json.at("has_initial_model").get_to(note.has_initial_model);
+    json.at("has_links").get_to(note.has_links);
     json.at("sends_news").get_to(note.sends_news);
     json.at("resume").get_to(note.resume);
     return note;

@@ -21,6 +21,7 @@ struct LaunchNote {
   SaveModels save = SaveModels::mean;
   bool quiet = false;
   bool has_initial_model = false;
+  bool has_links = false;   ///< network.links names a file
   bool sends_news = false;  ///< peer 0 tells how the run goes on, for a live page (run_news.hpp)
   bool resume = false;      ///< go on with the checkpoints in the folder
 };
