@@ -10,25 +10,39 @@
 
 namespace hearsay {
 
+namespace {
+/// The sums of so many coordinates stay in the caches while all models are added.
+constexpr Index longest_block = 4096;
+}  // namespace
+
 template <class Scalar>
-Vector<Scalar> mean_of(const std::vector<Vector<Scalar>>& models) {
+Vector<Scalar> mean_of(const std::vector<Vector<Scalar>>& models, Crew& crew) {
   const auto some = std::ranges::find_if(models, [](const auto& model) { return model.size() != 0; });
   ensure(some != models.end(), "a mean is of one model at least");
-  Vector<double> sum = Vector<double>::Zero(some->size());
-  double count = 0.0;
-  for (const Vector<Scalar>& model : models) {
-    if (model.size() == 0) continue;
-    sum += model.template cast<double>();
-    count += 1.0;
-  }
-  return (sum / count).template cast<Scalar>();
+  const auto count =
+      static_cast<double>(std::ranges::count_if(models, [](const auto& model) { return model.size() != 0; }));
+  const Index dimension = some->size();
+  const Index each = (dimension + static_cast<Index>(crew.size()) - 1) / static_cast<Index>(crew.size());
+  const Index block = std::clamp<Index>(each, 1, longest_block);
+  Vector<Scalar> mean(dimension);
+  share_out(crew, static_cast<std::size_t>((dimension + block - 1) / block), [&](std::size_t k) {
+    const Index begin = static_cast<Index>(k) * block;
+    const Index length = std::min(block, dimension - begin);
+    Vector<double> sum = Vector<double>::Zero(length);
+    for (const Vector<Scalar>& model : models)
+      if (model.size() != 0) sum += model.segment(begin, length).template cast<double>();
+    mean.segment(begin, length) = (sum / count).template cast<Scalar>();
+  });
+  return mean;
 }
 
 template <class Scalar>
-SquaredDistances squared_distances(const std::vector<Vector<Scalar>>& models, const Vector<Scalar>& mean) {
+SquaredDistances squared_distances(const std::vector<Vector<Scalar>>& models, const Vector<Scalar>& mean,
+                                   Crew& crew) {
   SquaredDistances squares(models.size());
-  for (std::size_t peer = 0; peer < models.size(); ++peer)
+  share_out(crew, models.size(), [&](std::size_t peer) {
     if (models[peer].size() != 0) squares[peer] = squared_distance(view(models[peer]), view(mean));
+  });
   return squares;
 }
 
@@ -78,10 +92,11 @@ PeerDistances peer_distances(const SquaredDistances& squares) {
   return distances;
 }
 
-template Vector<float> mean_of<float>(const std::vector<Vector<float>>&);
-template Vector<double> mean_of<double>(const std::vector<Vector<double>>&);
-template SquaredDistances squared_distances<float>(const std::vector<Vector<float>>&, const Vector<float>&);
-template SquaredDistances squared_distances<double>(const std::vector<Vector<double>>&,
-                                                    const Vector<double>&);
+template Vector<float> mean_of<float>(const std::vector<Vector<float>>&, Crew&);
+template Vector<double> mean_of<double>(const std::vector<Vector<double>>&, Crew&);
+template SquaredDistances squared_distances<float>(const std::vector<Vector<float>>&, const Vector<float>&,
+                                                   Crew&);
+template SquaredDistances squared_distances<double>(const std::vector<Vector<double>>&, const Vector<double>&,
+                                                    Crew&);
 
 }  // namespace hearsay

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "algorithms/arithmetic/vector.hpp"
+#include "runtime/foundation/crew.hpp"
 #include "runtime/record/outcome.hpp"
 #include "runtime/record/own_evaluation.hpp"
 
@@ -16,10 +17,16 @@ using SquaredDistances = std::vector<std::optional<double>>;
 /// Returns the mean of the models, summed in peer order in double. Ignores empty ones (peers that are gone);
 /// at least one must not be empty.
 template <class Scalar>
-Vector<Scalar> mean_of(const std::vector<Vector<Scalar>>& models);
+Vector<Scalar> mean_of(const std::vector<Vector<Scalar>>& models, Crew& crew);
+template <class Scalar>
+Vector<Scalar> mean_of(const std::vector<Vector<Scalar>>& models) {
+  CrewOfOne alone;
+  return mean_of(models, alone);
+}
 
 template <class Scalar>
-SquaredDistances squared_distances(const std::vector<Vector<Scalar>>& models, const Vector<Scalar>& mean);
+SquaredDistances squared_distances(const std::vector<Vector<Scalar>>& models, const Vector<Scalar>& mean,
+                                   Crew& crew);
 
 /// The same, estimated from sketches of the models (algorithms/arithmetic/sketch.hpp).
 SquaredDistances squared_distances(const std::vector<std::optional<OwnEvaluation>>& own);
@@ -29,7 +36,8 @@ double consensus_distance(const SquaredDistances& squares);
 
 template <class Scalar>
 double consensus_distance(const std::vector<Vector<Scalar>>& models, const Vector<Scalar>& mean) {
-  return consensus_distance(squared_distances(models, mean));
+  CrewOfOne alone;
+  return consensus_distance(squared_distances(models, mean, alone));
 }
 
 /// True if the record keeps the peers' distances of this evaluation, counted from 0: of all of the first

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/observer/distances.hpp"
+#include "runtime/observer/model_scores.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/wire/frame.hpp"
 #include "topology/foundation/ensure.hpp"
@@ -147,11 +148,11 @@ std::optional<Verdict> Observer<Scalar>::evaluate(Snapshots<Scalar> gathered) {
   // Without any hub the run is about to end.
   const auto hub =
       std::ranges::find_if(evaluated_.hubs, [&](PeerId id) { return gathered.models[id].size() != 0; });
-  asked.mean = hub != evaluated_.hubs.end() ? gathered.models[*hub] : mean_of(gathered.models);
+  asked.mean = hub != evaluated_.hubs.end() ? gathered.models[*hub] : mean_of(gathered.models, crew());
   asked.models = std::move(gathered.models);
-  note_distances(squared_distances(asked.models, asked.mean), asked.evaluation);
+  note_distances(squared_distances(asked.models, asked.mean, crew()), asked.evaluation);
   if (rules_.evaluate == RunSettings::Run::Evaluate::peers) {
-    const auto [least, largest] = losses_of(asked.models);
+    const auto [least, largest] = losses_of(*problem_, asked.models, crew());
     asked.evaluation.loss_worst = largest;
     asked.evaluation.loss_spread = largest - least;
   }
@@ -176,15 +177,13 @@ std::optional<Verdict> Observer<Scalar>::judge_own(Asked asked,
 
 template <class Scalar>
 Verdict Observer<Scalar>::judge_here(Asked asked) {
-  if (!problem_->at_home) {
-    const ModelScore score = problem_->score(asked.mean);
-    return judge(std::move(asked), score);
+  const std::vector<LocalScore> scores = scores_of(*problem_, asked.mean, crew());
+  if (problem_->at_home) {  // in a run of processes these peers would be asked
+    asked.evaluation.evaluation_bytes +=
+        asked.models.size() * (question_bytes(asked.evaluation.iteration) + header_bytes + score_bytes);
+    asked.answers.assign(scores.begin(), scores.end());
   }
-  // In a run of processes these peers would be asked.
-  asked.evaluation.evaluation_bytes +=
-      asked.models.size() * (question_bytes(asked.evaluation.iteration) + header_bytes + score_bytes);
-  for (const auto& objective : problem_->objectives) asked.answers.emplace_back(objective->score(asked.mean));
-  const ModelScore score = problem_->score_of(asked.scores(), asked.mean);
+  const ModelScore score = problem_->score_of(scores, asked.mean);
   return judge(std::move(asked), score);
 }
 
@@ -264,20 +263,6 @@ void Observer<Scalar>::note_models_to_keep(std::uint64_t iteration) {
   else
     add(mean_);
   models_to_keep_.push_back(std::move(set));
-}
-
-/// Returns the least and the largest pooled loss of the models that are not empty. Both are NaN if one is.
-template <class Scalar>
-std::pair<double, double> Observer<Scalar>::losses_of(const std::vector<Vector<Scalar>>& models) const {
-  std::pair<double, double> losses{std::numeric_limits<double>::infinity(),
-                                   -std::numeric_limits<double>::infinity()};
-  for (const Vector<Scalar>& model : models) {
-    if (model.size() == 0) continue;
-    const double loss = problem_->loss(model);
-    if (std::isnan(loss)) return {loss, loss};
-    losses = {std::min(losses.first, loss), std::max(losses.second, loss)};
-  }
-  return losses;
 }
 
 template <class Scalar>

@@ -9,6 +9,7 @@
 
 #include "algorithms/objectives/problem.hpp"
 #include "algorithms/seam/method.hpp"
+#include "runtime/foundation/crew.hpp"
 #include "runtime/observer/distances.hpp"
 #include "runtime/observer/evaluator.hpp"
 #include "runtime/observer/gathering.hpp"
@@ -52,12 +53,14 @@ inline Evaluated evaluated_in(const MethodInfo& method, const RunSettings& setti
 template <class Scalar>
 class Observer final : public Evaluator {
  public:
-  /// `rules`: what is evaluated, when the run ends, and which model is kept.
+  /// `rules`: what is evaluated, when the run ends, and which model is kept. `crew` evaluates, and outlives
+  /// the observer; null: the caller's thread.
   explicit Observer(const Problem<Scalar>& problem, const RunSettings::Run& rules = {},
-                    Evaluated evaluated = {}, Asks asks = Asks::nobody)
+                    Evaluated evaluated = {}, Asks asks = Asks::nobody, Crew* crew = nullptr)
       : problem_(&problem),
         rules_(rules),
         asks_(asks),
+        crew_(crew),
         evaluated_(evaluated),
         judge_(judge_of(problem.judged, rules)),
         losses_(problem.least_loss),
@@ -132,7 +135,10 @@ class Observer final : public Evaluator {
   void prove_losses(const std::vector<std::optional<LocalScore>>& answers, Evaluation& evaluation);
   void close_answered(std::vector<Verdict>& verdicts);
   void note_models_to_keep(std::uint64_t iteration);
-  std::pair<double, double> losses_of(const std::vector<Vector<Scalar>>& models) const;
+  Crew& crew() {
+    const std::size_t coordinates = problem_->peer_count() * static_cast<std::size_t>(problem_->dimension());
+    return crew_ && coordinates >= worth_a_crew ? *crew_ : alone_;
+  }
   static RunJudge judge_of(const JudgedSamples& judged, const RunSettings::Run& rules) {
     return {rules, judged.are_test ? BestBy::accuracy : BestBy::loss};
   }
@@ -140,6 +146,8 @@ class Observer final : public Evaluator {
   const Problem<Scalar>* problem_;
   RunSettings::Run rules_;
   Asks asks_;
+  CrewOfOne alone_;
+  Crew* crew_;  // null: alone
   Evaluated evaluated_;
   RunJudge judge_;
   LossRange losses_;
