@@ -71,6 +71,7 @@ set(not_quick
   [==[compressors: what the sender applies is what a holder decodes, bit for bit<float>]==]
   [==[config: any text is a run or a Misuse, never anything else]==]
   [==[d2: all peers reach the exact optimum of different quadratics with a constant step, d-psgd none]==]
+  [==[crew: every method ends with the same bits and times with one thread, two and three]==]
   [==[data: the CIFAR-10 sample is balanced]==]
   [==[data: the MNIST test set has its published shape and digit counts]==]
   [==[dcd: with full gradients its limit is D-PSGD's, whatever is compressed, naive has a floor]==]

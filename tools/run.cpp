@@ -96,9 +96,19 @@ void write_trace(const RunOptions& options, const Timeline& timeline, const std:
                 counted(activities.size(), "span").c_str());
 }
 
+/// Says so if the threads that were asked for have nothing to share.
+void say_if_alone(const RunOptions& options, const RunSettings& settings) {
+  if (options.quiet || options.threads.value_or(1) == 1) return;
+  if (!settings.faults.empty())
+    print_notice("--threads: one thread simulates a run with faults");
+  else if (!options.trace.empty())
+    print_notice("--threads: one thread simulates a run of which --trace records who did what");
+}
+
 int run_command(const RunOptions& options, Driver driver) {
   if (!options.quiet) say_if_empty(options.file);
   const RunSettings settings = load_run_file(options.file, options.assignments);
+  say_if_alone(options, settings);
   std::optional<Timeline> timeline;
   if (!options.trace.empty()) {
     require_replaceable("--trace", options.trace, trace_mark, "trace", options.overwrite);
@@ -111,6 +121,7 @@ int run_command(const RunOptions& options, Driver driver) {
                                            .quiet = options.quiet,
                                            .save = options.save,
                                            .per_peer = options.per_peer,
+                                           .threads = driver == Driver::simulator ? threads_of(options) : 1,
                                            .stop = options.stop,
                                            .watcher = live ? &*live : nullptr,
                                            .title = {},
@@ -127,7 +138,10 @@ void add_training(CommandLine& command, Driver driver, Invocation& invocation) {
   options->stop = &invocation.stop;
   add_output_options(command, *options);
   add_per_peer_option(command, *options);
-  if (driver == Driver::zmq) add_resume_option(command, *options);
+  if (driver == Driver::zmq)
+    add_resume_option(command, *options);
+  else
+    add_threads_option(command, *options);
   add_live_option(command, *options);
   add_trace_option(command, *options);
   command.when_chosen([options, driver, &invocation] {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace hearsay {
 /// is kept.
 ///
 /// Memory     the sum, and references to its packets until the last peer has taken it.
-/// Threads    one at a time.
+/// Threads    any number may take it: one adds up, and those that come meanwhile wait for it.
 template <class Scalar>
 class SharedSum {
  public:
@@ -25,6 +26,7 @@ class SharedSum {
   /// finds out for itself.
   template <class AddUp>
   const Vector<Scalar>& take(std::span<const PacketRef> packets, Index dimension, AddUp add_up) {
+    const std::lock_guard lock(mutex_);
     if (takers_ > 0 && std::ranges::equal(packets, packets_)) {
       if (--takers_ == 0) packets_.clear();
       return sum_;
@@ -37,6 +39,7 @@ class SharedSum {
   }
 
  private:
+  std::mutex mutex_;  ///< over the rest
   /// In their order. No other packet has the address of one of them while they are held.
   std::vector<PacketRef> packets_;
   Vector<Scalar> sum_;

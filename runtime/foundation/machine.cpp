@@ -1,7 +1,9 @@
 #include "runtime/foundation/machine.hpp"
 
+#include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 
@@ -32,6 +34,12 @@ std::uint64_t parse_memory(std::string_view key, std::string_view text) {
     throw Misuse(std::string(key), '"' + std::string(text) + '"',
                  "expected a share above 0% of this machine's memory, such as \"50%\"");
   return bytes;
+}
+
+std::size_t usable_cores() {
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return static_cast<std::size_t>(CPU_COUNT(&cores));
+  return static_cast<std::size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));  // more than a set holds
 }
 
 std::string processor_name() {

@@ -11,33 +11,41 @@
 
 namespace hearsay {
 
+namespace {
+/// The sums of so many coordinates stay in the caches while all models are added.
+constexpr std::size_t longest_block = 4096;
+}  // namespace
+
 template <class Scalar>
-Vector<Scalar> mean_of(const ModelViews<Scalar>& models) {
-  constexpr std::size_t block = 4096;
+Vector<Scalar> mean_of(const ModelViews<Scalar>& models, Crew& crew) {
   const auto some = std::ranges::find_if(models, [](const auto& model) { return !model.empty(); });
   ensure(some != models.end(), "a mean is of one model at least");
   const auto count =
       static_cast<double>(std::ranges::count_if(models, [](const auto& model) { return !model.empty(); }));
-  Vector<Scalar> mean(static_cast<Index>(some->size()));
-  std::array<double, block> sum{};
-  for (std::size_t begin = 0; begin < some->size(); begin += block) {
-    const std::size_t length = std::min(block, some->size() - begin);
-    sum.fill(0.0);
+  const std::size_t dimension = some->size();
+  const std::size_t each = (dimension + crew.size() - 1) / crew.size();
+  const std::size_t block = std::clamp<std::size_t>(each, 1, longest_block);
+  Vector<Scalar> mean(static_cast<Index>(dimension));
+  share_out(crew, (dimension + block - 1) / block, [&](std::size_t place) {
+    const std::size_t begin = place * block;
+    const std::size_t length = std::min(block, dimension - begin);
+    std::array<double, longest_block> sum{};
     for (const std::span<const Scalar> model : models) {
       if (model.empty()) continue;
       for (std::size_t k = 0; k < length; ++k) sum[k] += static_cast<double>(model[begin + k]);
     }
     for (std::size_t k = 0; k < length; ++k)
       mean[static_cast<Index>(begin + k)] = static_cast<Scalar>(sum[k] / count);
-  }
+  });
   return mean;
 }
 
 template <class Scalar>
-SquaredDistances squared_distances(const ModelViews<Scalar>& models, const Vector<Scalar>& mean) {
+SquaredDistances squared_distances(const ModelViews<Scalar>& models, const Vector<Scalar>& mean, Crew& crew) {
   SquaredDistances squares(models.size());
-  for (std::size_t peer = 0; peer < models.size(); ++peer)
+  share_out(crew, models.size(), [&](std::size_t peer) {
     if (!models[peer].empty()) squares[peer] = squared_distance(models[peer], view(mean));
+  });
   return squares;
 }
 
@@ -87,9 +95,9 @@ PeerDistances peer_distances(const SquaredDistances& squares) {
   return distances;
 }
 
-template Vector<float> mean_of<float>(const ModelViews<float>&);
-template Vector<double> mean_of<double>(const ModelViews<double>&);
-template SquaredDistances squared_distances<float>(const ModelViews<float>&, const Vector<float>&);
-template SquaredDistances squared_distances<double>(const ModelViews<double>&, const Vector<double>&);
+template Vector<float> mean_of<float>(const ModelViews<float>&, Crew&);
+template Vector<double> mean_of<double>(const ModelViews<double>&, Crew&);
+template SquaredDistances squared_distances<float>(const ModelViews<float>&, const Vector<float>&, Crew&);
+template SquaredDistances squared_distances<double>(const ModelViews<double>&, const Vector<double>&, Crew&);
 
 }  // namespace hearsay

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "algorithms/arithmetic/vector.hpp"
+#include "runtime/foundation/crew.hpp"
 #include "runtime/record/outcome.hpp"
 #include "runtime/record/own_evaluation.hpp"
 
@@ -28,15 +29,16 @@ ModelViews<Scalar> views_of(const std::vector<Vector<Scalar>>& models) {
 /// Returns the mean of the models, summed in peer order in double. Ignores empty ones (peers that are gone);
 /// at least one must not be empty. Takes no memory beside the mean.
 template <class Scalar>
-Vector<Scalar> mean_of(const ModelViews<Scalar>& models);
+Vector<Scalar> mean_of(const ModelViews<Scalar>& models, Crew& crew);
 
 template <class Scalar>
 Vector<Scalar> mean_of(const std::vector<Vector<Scalar>>& models) {
-  return mean_of<Scalar>(views_of(models));
+  CrewOfOne alone;
+  return mean_of<Scalar>(views_of(models), alone);
 }
 
 template <class Scalar>
-SquaredDistances squared_distances(const ModelViews<Scalar>& models, const Vector<Scalar>& mean);
+SquaredDistances squared_distances(const ModelViews<Scalar>& models, const Vector<Scalar>& mean, Crew& crew);
 
 /// The same, estimated from sketches of the models (algorithms/arithmetic/sketch.hpp).
 SquaredDistances squared_distances(const std::vector<std::optional<OwnEvaluation>>& own);
@@ -46,7 +48,8 @@ double consensus_distance(const SquaredDistances& squares);
 
 template <class Scalar>
 double consensus_distance(const std::vector<Vector<Scalar>>& models, const Vector<Scalar>& mean) {
-  return consensus_distance(squared_distances<Scalar>(views_of(models), mean));
+  CrewOfOne alone;
+  return consensus_distance(squared_distances<Scalar>(views_of(models), mean, alone));
 }
 
 /// True if the record keeps the peers' distances of this evaluation, counted from 0: of all of the first

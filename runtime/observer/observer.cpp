@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/observer/distances.hpp"
+#include "runtime/observer/model_scores.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/wire/frame.hpp"
 #include "topology/foundation/ensure.hpp"
@@ -104,7 +105,7 @@ std::optional<Verdict> Observer<Scalar>::begin() {
   asked.evaluation = meters_.together(0, meters);
   // No copies: all peers are at x_0.
   const ModelViews<Scalar> all(problem_->peer_count(), view(problem_->initial));
-  asked.mean = evaluated_.hubs.empty() ? mean_of<Scalar>(all) : problem_->initial;
+  asked.mean = evaluated_.hubs.empty() ? mean_of<Scalar>(all, crew()) : problem_->initial;
   return evaluate(std::move(asked), all);
 }
 
@@ -149,7 +150,8 @@ std::optional<Verdict> Observer<Scalar>::evaluate(Snapshots<Scalar> gathered) {
   // Without any hub the run is about to end.
   const auto hub =
       std::ranges::find_if(evaluated_.hubs, [&](PeerId id) { return gathered.models[id].size() != 0; });
-  asked.mean = hub != evaluated_.hubs.end() ? gathered.models[*hub] : mean_of(gathered.models);
+  asked.mean = hub != evaluated_.hubs.end() ? gathered.models[*hub]
+                                            : mean_of<Scalar>(views_of(gathered.models), crew());
   asked.models = std::move(gathered.models);
   const ModelViews<Scalar> models = views_of(asked.models);
   return evaluate(std::move(asked), models);
@@ -158,9 +160,9 @@ std::optional<Verdict> Observer<Scalar>::evaluate(Snapshots<Scalar> gathered) {
 /// Evaluates the mean of `models`, which is in `asked`.
 template <class Scalar>
 std::optional<Verdict> Observer<Scalar>::evaluate(Asked asked, const ModelViews<Scalar>& models) {
-  note_distances(squared_distances<Scalar>(models, asked.mean), asked.evaluation);
+  note_distances(squared_distances<Scalar>(models, asked.mean, crew()), asked.evaluation);
   if (rules_.evaluate == RunSettings::Run::Evaluate::peers) {
-    const auto [least, largest] = losses_of(of_peers_or_start(asked.models));
+    const auto [least, largest] = losses_of(*problem_, of_peers_or_start(asked.models), crew());
     asked.evaluation.loss_worst = largest;
     asked.evaluation.loss_spread = largest - least;
   }
@@ -186,15 +188,13 @@ std::optional<Verdict> Observer<Scalar>::judge_own(Asked asked,
 template <class Scalar>
 Verdict Observer<Scalar>::judge_here(Asked asked) {
   if (!keeps_models_) asked.models.clear();
-  if (!problem_->at_home) {
-    const ModelScore score = problem_->score(asked.mean);
-    return judge(std::move(asked), score);
+  const std::vector<LocalScore> scores = scores_of(*problem_, asked.mean, crew());
+  if (problem_->at_home) {  // in a run of processes these peers would be asked
+    asked.evaluation.evaluation_bytes +=
+        problem_->peer_count() * (question_bytes(asked.evaluation.iteration) + header_bytes + score_bytes);
+    asked.answers.assign(scores.begin(), scores.end());
   }
-  // In a run of processes these peers would be asked.
-  asked.evaluation.evaluation_bytes +=
-      problem_->peer_count() * (question_bytes(asked.evaluation.iteration) + header_bytes + score_bytes);
-  for (const auto& objective : problem_->objectives) asked.answers.emplace_back(objective->score(asked.mean));
-  const ModelScore score = problem_->score_of(asked.scores(), asked.mean);
+  const ModelScore score = problem_->score_of(scores, asked.mean);
   return judge(std::move(asked), score);
 }
 
@@ -283,20 +283,6 @@ std::vector<Vector<Scalar>> Observer<Scalar>::models_at_start() const {
   const bool began = keeps_models_ && mean_.size() != 0;
   return began ? std::vector<Vector<Scalar>>(problem_->peer_count(), problem_->initial)
                : std::vector<Vector<Scalar>>();
-}
-
-/// Returns the least and the largest pooled loss of the models that are not empty. Both are NaN if one is.
-template <class Scalar>
-std::pair<double, double> Observer<Scalar>::losses_of(std::span<const Vector<Scalar>> models) const {
-  std::pair<double, double> losses{std::numeric_limits<double>::infinity(),
-                                   -std::numeric_limits<double>::infinity()};
-  for (const Vector<Scalar>& model : models) {
-    if (model.size() == 0) continue;
-    const double loss = problem_->loss(model);
-    if (std::isnan(loss)) return {loss, loss};
-    losses = {std::min(losses.first, loss), std::max(losses.second, loss)};
-  }
-  return losses;
 }
 
 template <class Scalar>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/objectives/problem.hpp"
+#include "runtime/foundation/crew.hpp"
 #include "runtime/observer/distances.hpp"
 #include "runtime/observer/evaluated.hpp"
 #include "runtime/observer/evaluator.hpp"
@@ -26,12 +27,14 @@ namespace hearsay {
 template <class Scalar>
 class Observer final : public Evaluator {
  public:
-  /// `rules`: what is evaluated, when the run ends, and which model is kept.
+  /// `rules`: what is evaluated, when the run ends, and which model is kept. `crew` evaluates, and outlives
+  /// the observer; null: the caller's thread.
   explicit Observer(const Problem<Scalar>& problem, const RunSettings::Run& rules = {},
-                    Evaluated evaluated = {}, Asks asks = Asks::nobody)
+                    Evaluated evaluated = {}, Asks asks = Asks::nobody, Crew* crew = nullptr)
       : problem_(&problem),
         rules_(rules),
         asks_(asks),
+        crew_(crew),
         evaluated_(evaluated),
         judge_(judge_of(problem.judged, rules)),
         losses_(problem.least_loss),
@@ -111,13 +114,16 @@ class Observer final : public Evaluator {
   void prove_losses(const std::vector<std::optional<LocalScore>>& answers, Evaluation& evaluation);
   void close_answered(std::vector<Verdict>& verdicts);
   void note_models_to_keep(std::uint64_t iteration);
-  std::pair<double, double> losses_of(std::span<const Vector<Scalar>> models) const;
   /// Returns the models, or, if there are none yet, x_0, where all peers are.
   std::span<const Vector<Scalar>> of_peers_or_start(const std::vector<Vector<Scalar>>& models) const {
     return models.empty() ? std::span(&problem_->initial, 1) : std::span(models);
   }
   /// Returns x_0 for each peer; nothing if the run has not begun, or models are forgotten.
   std::vector<Vector<Scalar>> models_at_start() const;
+  Crew& crew() {
+    const std::size_t coordinates = problem_->peer_count() * static_cast<std::size_t>(problem_->dimension());
+    return crew_ && coordinates >= worth_a_crew ? *crew_ : alone_;
+  }
   static RunJudge judge_of(const JudgedSamples& judged, const RunSettings::Run& rules) {
     return {rules, judged.are_test ? BestBy::accuracy : BestBy::loss};
   }
@@ -125,6 +131,8 @@ class Observer final : public Evaluator {
   const Problem<Scalar>* problem_;
   RunSettings::Run rules_;
   Asks asks_;
+  CrewOfOne alone_;
+  Crew* crew_;  // null: alone
   Evaluated evaluated_;
   RunJudge judge_;
   LossRange losses_;

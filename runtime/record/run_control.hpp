@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/foundation/crew.hpp"
 #include "runtime/foundation/notice.hpp"
 #include "runtime/record/outcome.hpp"
 #include "runtime/record/timeline.hpp"
@@ -66,6 +67,9 @@ struct RunControl {
   /// Records what every peer does, and when. Null: nothing is recorded. Peers on several hosts, whose clocks
   /// differ, record nothing.
   Timeline* timeline = nullptr;
+
+  /// Does the work of the peers of a simulation side by side. Null: the caller's thread does it alone.
+  Crew* crew = nullptr;
 
   bool is_asked_to_leave() const { return asked_to_leave && asked_to_leave->load(std::memory_order_relaxed); }
   bool is_interrupted() const {

@@ -22,12 +22,6 @@ EvaluationTraffic<Scalar>::EvaluationTraffic(const RunSettings& settings, PeerId
 }
 
 template <class Scalar>
-auto EvaluationTraffic<Scalar>::send_up(Instant now, EgressPort& port, EvaluationFrame<Scalar> frame) -> Way {
-  const Departure departure = port.send(now, bytes_.of(frame.kind), peers_[frame.peer].up);
-  return {in_flight_.add(std::move(frame)), departure.due};
-}
-
-template <class Scalar>
 auto EvaluationTraffic<Scalar>::send_down(Instant now, EvaluationFrame<Scalar> frame) -> Way {
   const Departure departure = egress_.send(now, bytes_.of(frame.kind), peers_[frame.peer].down);
   return {in_flight_.add(std::move(frame)), departure.due};

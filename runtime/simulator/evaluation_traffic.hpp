@@ -55,13 +55,16 @@ class EvaluationTraffic {
     std::uint32_t place;  ///< of the frame among those in flight
     Instant due;          ///< when its last byte reaches the port of the receiver
   };
-  /// Sends a frame of a peer, whose port is `port`, to the observer.
-  Way send_up(Instant now, EgressPort& port, EvaluationFrame<Scalar> frame);
+  /// A frame of a peer passes `port`, the peer's, on its way to the observer. Returns when it is due. Peers
+  /// that do so at the same time, in threads of their own, are not in each other's way.
+  Instant pass(Instant now, EgressPort& port, const EvaluationFrame<Scalar>& frame) {
+    return port.send(now, bytes_.of(frame.kind), peers_[frame.peer].up).due;
+  }
+  /// Returns the place of such a frame among those in flight.
+  std::uint32_t add(EvaluationFrame<Scalar> frame) { return in_flight_.add(std::move(frame)); }
   /// Sends a frame of the observer to a peer.
   Way send_down(Instant now, EvaluationFrame<Scalar> frame);
 
-  /// The peer at the other end of the frame.
-  PeerId peer_of(std::uint32_t place) const { return in_flight_[place].peer; }
   /// The frame is due now. Returns when the receiver has it; `port` is the port of the peer.
   Instant arrive(std::uint32_t place, Instant now, IngressPort& port);
   /// The receiver has the frame.

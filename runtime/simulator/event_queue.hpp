@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -8,17 +9,29 @@
 #include <vector>
 
 #include "runtime/foundation/units.hpp"
+#include "topology/foundation/peer_id.hpp"
 
 namespace hearsay {
 
-enum class EventKind { due, release, gradient, round_deadline, verdict, evaluation_due, evaluation_release };
+enum class EventKind : std::uint8_t {
+  due,
+  release,
+  gradient,
+  round_deadline,
+  verdict,
+  evaluation_due,
+  evaluation_release
+};
 
 /// Something that happens in virtual time.
 struct Event {
   Instant at;
+  PeerId peer;          ///< whom it happens to; 0 for a verdict, which all peers hear
+  std::uint32_t place;  ///< of the frame in flight, or of the verdict; 0 if there is neither
   EventKind kind;
-  std::uint32_t subject;  ///< (evaluation_)due, release: place of the frame; gradient, round_deadline: the
-                          ///< peer; verdict: its number
+
+  /// True if nothing but its peer has a part in it, and a frame on the way to that peer.
+  bool is_of_one_peer() const { return kind <= EventKind::gradient; }
 };
 
 /// Returns events in the order of their times; events with the same time in the order in which they were
@@ -44,27 +57,28 @@ class EventQueue {
     next_open_ = (next_open_ + 1) % open_.size();
   }
 
-  /// Returns the event so many places after the next one, if all of them have the same time; else null.
-  const Event* after_next(std::size_t places) const {
-    if (empty()) return nullptr;
+  /// Returns the next event. The queue must not be empty.
+  const Event& next() const {
     const Batch& batch = batches_[sorted_.top().place];
-    return batch.begun + places < batch.events.size() ? &batch.events[batch.begun + places] : nullptr;
+    return batch.events[batch.begun];
   }
 
   /// Removes and returns the next event. The queue must not be empty.
   Event pop() {
-    const std::uint32_t place = sorted_.top().place;
-    Batch& batch = batches_[place];
-    const Event event = batch.events[batch.begun++];
-    if (batch.begun == batch.events.size()) {
-      sorted_.pop();
-      batch.events.clear();
-      batch.begun = 0;
-      free_.push_back(place);
-      for (std::uint32_t& open : open_)
-        if (open == place) open = none;
-    }
+    const Event event = next();
+    pass(1);
     return event;
+  }
+
+  /// Removes events of one peer each, and appends them to `taken`: the next ones, as long as they have the
+  /// same time, and at most `most`. The next event must be one of them.
+  void take(std::size_t most, std::vector<Event>& taken) {
+    const Batch& batch = batches_[sorted_.top().place];
+    const auto first = batch.events.begin() + static_cast<std::ptrdiff_t>(batch.begun);
+    const auto limit = first + static_cast<std::ptrdiff_t>(std::min(most, batch.events.size() - batch.begun));
+    const auto last = std::find_if(first, limit, [](const Event& event) { return !event.is_of_one_peer(); });
+    taken.insert(taken.end(), first, last);
+    pass(static_cast<std::size_t>(last - first));
   }
 
  private:
@@ -84,6 +98,20 @@ class EventQueue {
     }
   };
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+  /// Passes so many events of the first batch.
+  void pass(std::size_t count) {
+    const std::uint32_t place = sorted_.top().place;
+    Batch& batch = batches_[place];
+    batch.begun += count;
+    if (batch.begun < batch.events.size()) return;
+    sorted_.pop();
+    batch.events.clear();
+    batch.begun = 0;
+    free_.push_back(place);
+    for (std::uint32_t& open : open_)
+      if (open == place) open = none;
+  }
 
   std::uint32_t free_batch() {
     if (free_.empty()) {

@@ -21,10 +21,13 @@ class Flight {
     frames_[free] = std::move(frame);
     return free;
   }
+  Frame& operator[](std::uint32_t place) { return frames_[place]; }
   const Frame& operator[](std::uint32_t place) const { return frames_[place]; }
+  /// The frame has arrived. Another one may have its place.
+  void free(std::uint32_t place) { free_places_.push_back(place); }
   /// Removes and returns the frame.
   Frame take(std::uint32_t place) {
-    free_places_.push_back(place);
+    free(place);
     return std::exchange(frames_[place], Frame{});
   }
 

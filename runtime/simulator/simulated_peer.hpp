@@ -44,4 +44,12 @@ struct SimulatedPeer {
   RoundClock rounds;
 };
 
+/// Returns the meters of the peer as of now.
+template <class Scalar>
+const PeerMeters& read_meters(SimulatedPeer<Scalar>& simulated, Instant now) {
+  simulated.meters.now = now - Instant{};
+  simulated.meters.counters = simulated.peer->counters();
+  return simulated.meters;
+}
+
 }  // namespace hearsay

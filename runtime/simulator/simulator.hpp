@@ -21,6 +21,9 @@ namespace hearsay {
 ///
 /// `measured_gradient` is how long a gradient takes if `network.compute` is "measured": the simulator has no
 /// clock, so the caller measures it. Everything else (encoding, mixing, evaluation) takes no virtual time.
+///
+/// The threads of `control.crew` compute side by side what peers do at the same instant, and evaluations. The
+/// outcome is the same with any number of them. A run with faults has one thread.
 template <class Scalar>
 RunOutcome<Scalar> simulate(const Experiment<Scalar>& experiment, Duration measured_gradient,
                             const RunControl& control = {});
@@ -31,7 +34,7 @@ struct Playback {
   std::uint64_t stops_after = std::numeric_limits<std::uint64_t>::max();  ///< whose verdict was to stop
 };
 
-/// The same, with peers that the caller makes.
+/// The same, with peers that the caller makes. Each thread of `control.crew` makes some of them.
 template <class Scalar>
 using MakePeer = std::function<std::unique_ptr<Peer<Scalar>>(PeerId, PacketPool&)>;
 template <class Scalar>

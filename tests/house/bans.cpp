@@ -61,8 +61,9 @@ const std::vector<Ban>& bans() {
       {"topology and algorithms know no clocks", {"topology/", "algorithms/"}, {}, clock_headers, {"chrono"}},
       {"topology and algorithms know no threads",
        {"topology/", "algorithms/"},
-       // The packet pool: a peer takes packets from it, and the thread of ZeroMQ gives them back.
-       {"algorithms/compression/seam/packet."},
+       // The packet pool: a peer takes packets from it, and the thread of ZeroMQ gives them back. The sum
+       // that the peers of a simulation share, which has a thread for every core.
+       {"algorithms/compression/seam/packet.", "algorithms/seam/shared_sum."},
        thread_headers,
        {"thread", "mutex", "jthread"}},
       {"topology and algorithms do not log",

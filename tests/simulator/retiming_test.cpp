@@ -2,13 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "algorithms/methods/registry.hpp"
-#include "runtime/record/json.hpp"
-#include "runtime/record/summary.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
+#include "tests/support/outcome_record.hpp"
 #include "tests/support/worlds.hpp"
 
 namespace hearsay::test::retiming_test {
@@ -36,17 +33,6 @@ RunSettings with_network(RunSettings settings, const std::string& network) {
   return settings;
 }
 
-/// Returns all records of a run as one text, without peak memory.
-template <class Scalar>
-std::string record(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& outcome) {
-  nlohmann::ordered_json summary = summarize(experiment, outcome, Driver::simulator);
-  summary.erase("peak_memory_bytes");
-  for (auto& peer : summary["per_peer"]) peer.erase("peak_memory_bytes");
-  std::string text = json_text(summary, 1);
-  for (const Evaluation& evaluation : outcome.evaluations) text += "\n" + to_json(evaluation).dump();
-  return text;
-}
-
 template <class Scalar>
 void check_retiming(Experiment<Scalar> experiment) {
   CAPTURE(experiment.method->name);
@@ -59,7 +45,7 @@ void check_retiming(Experiment<Scalar> experiment) {
     const RunSettings settings = with_network(plain, network);
     const RunOutcome<Scalar> retimed = retime(experiment, traced, settings, gradient);
     experiment.settings = settings;
-    CHECK(record(experiment, retimed) == record(experiment, simulate(experiment, gradient)));
+    CHECK(record_text(experiment, retimed) == record_text(experiment, simulate(experiment, gradient)));
     experiment.settings = plain;
   }
 }

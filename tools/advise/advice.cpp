@@ -11,6 +11,7 @@
 #include "runtime/cluster/topology_file.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/resolve.hpp"
+#include "runtime/foundation/machine.hpp"
 #include "tools/advise/contenders.hpp"
 #include "tools/advise/probe.hpp"
 #include "tools/advise/probe_problem.hpp"
@@ -63,7 +64,7 @@ class Search {
   RankedAdvice run(const RunSettings& yours) {
     try_yours(yours);
     std::vector<Contender> contenders = time_iterations(yours);
-    side_by_side(contenders.size(), [&](std::size_t k) {
+    side_by_side(contenders.size(), usable_cores(), [&](std::size_t k) {
       Prospect& prospect = contenders[k].prospect;
       if (is_over())
         prospect.why = "no time was left to try it";
@@ -119,7 +120,7 @@ class Search {
     std::vector<Contender> timed;
     for (const Candidate& candidate : candidates)
       timed.push_back({{.settings = candidate.settings}, candidate.iterations});
-    side_by_side(timed.size(), [&](std::size_t k) {
+    side_by_side(timed.size(), usable_cores(), [&](std::size_t k) {
       say("how long an iteration takes: " + std::to_string(k + 1) + " of " +
           counted(timed.size(), "candidate"));
       if (!is_over()) time_iteration(timed[k], imitated, advice_.measured_gradient);

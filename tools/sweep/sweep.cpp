@@ -172,6 +172,7 @@ void add_sweep(CommandLine& program, Invocation& invocation) {
   options->stop = &invocation.stop;
   add_output_options(command, *options);
   add_per_peer_option(command, *options);
+  add_threads_option(command, *options);
   add_live_option(command, *options);
   command.flag("--resume", options->resume, "keep the points that an earlier sweep has finished");
   command.option("--only", &options->only,

@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <map>
 #include <optional>
-#include <thread>
 
 #include "algorithms/methods/registry.hpp"
 #include "runtime/foundation/text_bytes.hpp"
@@ -85,8 +84,11 @@ void SweepRun::run() {
   if (sweep_.driver == Sweep::Driver::run) {
     for (const Group& group : groups_) try_group(group);
   } else {
-    side_by_side_ = std::min<std::size_t>(std::thread::hardware_concurrency(), groups_.size()) > 1;
-    side_by_side(groups_.size(), [this](std::size_t k) { try_group(groups_[k]); });
+    const std::size_t threads = threads_of(options_);
+    const std::size_t at_once = std::clamp<std::size_t>(groups_.size(), 1, threads);
+    threads_of_a_point_ = threads / at_once;
+    side_by_side_ = at_once > 1;
+    side_by_side(groups_.size(), at_once, [this](std::size_t k) { try_group(groups_[k]); });
   }
   compare_with_baseline(sweep_.baseline, rows_);
   if (has_record_) write_record();
@@ -157,6 +159,7 @@ SweepRow SweepRun::attempt(std::size_t place, const Group& group, LearnedPoints&
                           .quiet = options_.quiet || side_by_side_,
                           .save = options_.save,
                           .per_peer = options_.per_peer,
+                          .threads = threads_of_a_point_,
                           .stop = options_.stop,
                           .network = options_.network,
                           .title = title_of(place),

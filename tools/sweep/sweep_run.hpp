@@ -73,6 +73,7 @@ class SweepRun {
   bool output_is_there_;
   std::vector<Group> groups_;
   bool side_by_side_ = false;
+  std::size_t threads_of_a_point_ = 1;
   const Clock::time_point began_ = Clock::now();
 
   std::mutex mutex_;            // over the rest

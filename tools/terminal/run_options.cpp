@@ -1,6 +1,11 @@
 #include "tools/terminal/run_options.hpp"
 
+#include <string>
+
+#include "runtime/foundation/machine.hpp"
 #include "tools/terminal/command_line.hpp"
+#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 
@@ -47,6 +52,22 @@ void add_live_option(CommandLine& command, RunOptions& options) {
   command.option_or_number(
       "--live", 0, {0, 65535}, [&options](int port) { options.live_port = static_cast<std::uint16_t>(port); },
       "serve a page that shows the run as it goes on, at 127.0.0.1; --live=PORT chooses the port");
+}
+
+std::size_t threads_of(const RunOptions& options) { return options.threads.value_or(usable_cores()); }
+
+void add_threads_option(CommandLine& command, RunOptions& options) {
+  constexpr std::uint64_t most = 1024;
+  command.option("--threads",
+                 [&options](const std::string& text) {
+                   std::uint64_t threads = 0;
+                   if (!parse_whole(text, threads) || threads < 1 || threads > most)
+                     throw Misuse("--threads", text,
+                                  "expected a whole number of threads, 1 to " + std::to_string(most));
+                   options.threads = threads;
+                 },
+                 "threads that compute; the results are the same with any number [one for every core]",
+                 {.value_name = "N"});
 }
 
 void add_trace_option(CommandLine& command, RunOptions& options) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -27,10 +28,14 @@ struct RunOptions : RunFileOptions {
   bool resume = false;
   std::optional<std::uint16_t> live_port = {};  ///< of the page that shows the run; 0: any free port
   SaveModels save = SaveModels::mean;
-  bool per_peer = false;             ///< write what is recorded of every peer, in columns
-  std::filesystem::path trace = {};  ///< of who computed, waited and sent; empty: none is written
-  StopRequest* stop = nullptr;       ///< what signals ask of the command
+  bool per_peer = false;                    ///< write what is recorded of every peer, in columns
+  std::filesystem::path trace = {};         ///< of who computed, waited and sent; empty: none is written
+  std::optional<std::size_t> threads = {};  ///< of what runs in virtual time; empty: one for every core
+  StopRequest* stop = nullptr;              ///< what signals ask of the command
 };
+
+/// The threads of a command that runs in virtual time.
+std::size_t threads_of(const RunOptions& options);
 
 // Each function adds the options of one of the structs above, or a part of them, to `command`. `options` must
 // outlive the parsing.
@@ -39,6 +44,7 @@ void add_output_options(CommandLine& command, RunOptions& options);
 void add_per_peer_option(CommandLine& command, RunOptions& options);
 void add_resume_option(CommandLine& command, RunOptions& options);
 void add_live_option(CommandLine& command, RunOptions& options);
+void add_threads_option(CommandLine& command, RunOptions& options);
 void add_trace_option(CommandLine& command, RunOptions& options);
 void add_start_patience_option(CommandLine& command, std::string& patience);
 

@@ -10,11 +10,11 @@
 
 namespace hearsay {
 
-/// Calls action(0), ..., action(count - 1), begun in this order, on as many threads as the machine has cores.
+/// Calls action(0), ..., action(count - 1), begun in this order, on at most so many threads.
 /// If a call throws, no further call begins, and the first exception is thrown again when all threads are
 /// done.
 template <class Action>
-void side_by_side(std::size_t count, const Action& action) {
+void side_by_side(std::size_t count, std::size_t threads, const Action& action) {
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
   std::exception_ptr failure;
@@ -28,9 +28,8 @@ void side_by_side(std::size_t count, const Action& action) {
     }
   };
   {
-    std::vector<std::jthread> threads;
-    for (std::size_t k = 1; k < std::min<std::size_t>(std::thread::hardware_concurrency(), count); ++k)
-      threads.emplace_back(work);
+    std::vector<std::jthread> others;
+    for (std::size_t k = 1; k < std::min(threads, count); ++k) others.emplace_back(work);
     work();
   }
   if (failure) std::rethrow_exception(failure);

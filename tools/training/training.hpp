@@ -39,7 +39,8 @@ struct TrainingOptions {
   EarlierOutput earlier = EarlierOutput::refused;
   bool quiet = false;
   SaveModels save = SaveModels::mean;
-  bool per_peer = false;  ///< write what is recorded of every peer, in columns
+  bool per_peer = false;    ///< write what is recorded of every peer, in columns
+  std::size_t threads = 1;  ///< Driver::simulator: that compute
   StopRequest* stop = nullptr;
   /// Driver::zmq: this process is peer 0, and the other peers are started elsewhere.
   std::optional<HostsPatience> as_first_of_hosts = std::nullopt;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runtime/checkpoint/archive.hpp"
+#include "runtime/foundation/thread_crew.hpp"
 #include "runtime/network/kernel_network.hpp"
 #include "runtime/process/local_run.hpp"
 #include "runtime/security/credentials.hpp"
@@ -122,6 +123,7 @@ class TrainingRun {
       : settings_(settings),
         options_(options),
         provenance_(options.command),
+        crew_(options.threads),
         directory_(open_output<Scalar>(settings, options)),
         experiment_(prepare<Scalar>(settings, home_of(options))) {}
 
@@ -181,7 +183,7 @@ class TrainingRun {
                    seconds_text(seconds(gradient_)).c_str());
   }
 
-  RunControl stopped_by_the_user() const {
+  RunControl stopped_by_the_user() {
     RunControl control;
     control.notice = print_notice;
     control.interrupted = &options_.stop->interrupted;
@@ -189,6 +191,7 @@ class TrainingRun {
     control.ended_peer = options_.ended_peer;
     control.timeline = options_.timeline;
     control.asked_to_leave = &options_.stop->asked_to_leave;
+    control.crew = &crew_;
     return control;
   }
 
@@ -294,6 +297,7 @@ class TrainingRun {
   const RunSettings& settings_;
   const TrainingOptions& options_;
   Provenance provenance_;
+  ThreadCrew crew_;
   RunDirectory directory_;
   Experiment<Scalar> experiment_;
   Duration gradient_{0};  // the time that one takes; 0: not measured

@@ -1,0 +1,49 @@
+#include "runtime/foundation/thread_crew.hpp"
+
+#include <utility>
+
+namespace hearsay {
+
+ThreadCrew::ThreadCrew(std::size_t size) : failures_(size) {
+  for (std::size_t number = 1; number < size; ++number)
+    threads_.emplace_back([this, number] { serve(number); });
+}
+
+ThreadCrew::~ThreadCrew() {
+  part_ = nullptr;
+  ++works_;
+  works_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void ThreadCrew::work(const std::function<void(std::size_t)>& part) {
+  part_ = &part;
+  busy_ = static_cast<std::uint32_t>(threads_.size());
+  ++works_;
+  works_.notify_all();
+  do_part(0);
+  for (std::uint32_t busy = busy_; busy != 0; busy = busy_) busy_.wait(busy);
+  std::exception_ptr first;
+  for (std::exception_ptr& failure : failures_)
+    if (std::exception_ptr thrown = std::exchange(failure, nullptr); thrown && !first) first = thrown;
+  if (first) std::rethrow_exception(first);
+}
+
+void ThreadCrew::serve(std::size_t number) {
+  for (std::uint32_t seen = 0;; ++seen) {
+    works_.wait(seen);
+    if (!part_) return;
+    do_part(number);
+    if (--busy_ == 0) busy_.notify_one();
+  }
+}
+
+void ThreadCrew::do_part(std::size_t number) {
+  try {
+    (*part_)(number);
+  } catch (...) {
+    failures_[number] = std::current_exception();
+  }
+}
+
+}  // namespace hearsay

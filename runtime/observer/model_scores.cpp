@@ -1,0 +1,42 @@
+#include "runtime/observer/model_scores.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+
+namespace hearsay {
+
+template <class Scalar>
+std::vector<LocalScore> scores_of(const Problem<Scalar>& problem, const Vector<Scalar>& model, Crew& crew) {
+  std::vector<LocalScore> scores(problem.peer_count());
+  share_out(crew, scores.size(), [&](std::size_t k) { scores[k] = problem.objectives[k]->score(model); });
+  return scores;
+}
+
+template <class Scalar>
+std::pair<double, double> losses_of(const Problem<Scalar>& problem, std::span<const Vector<Scalar>> models,
+                                    Crew& crew) {
+  std::vector<std::optional<double>> of_models(models.size());
+  share_out(crew, models.size(), [&](std::size_t k) {
+    if (models[k].size() != 0) of_models[k] = problem.loss(models[k]);
+  });
+  std::pair<double, double> losses{std::numeric_limits<double>::infinity(),
+                                   -std::numeric_limits<double>::infinity()};
+  for (const std::optional<double>& loss : of_models) {
+    if (!loss) continue;
+    if (std::isnan(*loss)) return {*loss, *loss};
+    losses = {std::min(losses.first, *loss), std::max(losses.second, *loss)};
+  }
+  return losses;
+}
+
+template std::vector<LocalScore> scores_of<float>(const Problem<float>&, const Vector<float>&, Crew&);
+template std::vector<LocalScore> scores_of<double>(const Problem<double>&, const Vector<double>&, Crew&);
+template std::pair<double, double> losses_of<float>(const Problem<float>&, std::span<const Vector<float>>,
+                                                    Crew&);
+template std::pair<double, double> losses_of<double>(const Problem<double>&, std::span<const Vector<double>>,
+                                                     Crew&);
+
+}  // namespace hearsay
