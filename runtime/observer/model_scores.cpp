@@ -2,16 +2,38 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <optional>
 #include <span>
 
+#include "algorithms/objectives/stop_asked.hpp"
+#include "topology/foundation/misuse.hpp"
+
 namespace hearsay {
+
+namespace {
+
+template <class Scalar>
+LocalScore score_by(PeerId peer, const Problem<Scalar>& problem, const Vector<Scalar>& model) {
+  try {
+    return problem.objectives[peer]->score(model);
+  } catch (const Misuse&) {
+    throw;
+  } catch (const StopAsked&) {
+    throw;
+  } catch (const std::exception& thrown) {
+    throw FailedObjective(peer, thrown.what());
+  }
+}
+
+}  // namespace
 
 template <class Scalar>
 std::vector<LocalScore> scores_of(const Problem<Scalar>& problem, const Vector<Scalar>& model, Crew& crew) {
   std::vector<LocalScore> scores(problem.peer_count());
-  share_out(crew, scores.size(), [&](std::size_t k) { scores[k] = problem.objectives[k]->score(model); });
+  share_out(crew, scores.size(),
+            [&](std::size_t k) { scores[k] = score_by(static_cast<PeerId>(k), problem, model); });
   return scores;
 }
 

@@ -1,15 +1,25 @@
 #pragma once
 
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "algorithms/objectives/problem.hpp"
 #include "runtime/foundation/crew.hpp"
+#include "topology/foundation/peer_id.hpp"
 
 namespace hearsay {
 
-/// Returns the scores that all objectives of the problem give to the model, by peer.
+/// What the objective of a peer has thrown, with the name of the peer.
+struct FailedObjective : std::runtime_error {
+  FailedObjective(PeerId of, const std::string& what) : std::runtime_error(what), peer(of) {}
+  PeerId peer;
+};
+
+/// Returns the scores that all objectives of the problem give to the model, by peer. Throws FailedObjective
+/// if one throws, but lets Misuse and StopAsked through.
 template <class Scalar>
 std::vector<LocalScore> scores_of(const Problem<Scalar>& problem, const Vector<Scalar>& model, Crew& crew);
 

@@ -40,13 +40,18 @@ class Aftermath {
     reports_.push_back(std::move(report));
   }
   void diverge() { add(Kind::divergence, {}); }
-  void fail(ObjectiveFailure failure) {
-    add(Kind::failure, {});
-    failures_.push_back(std::move(failure));
+  void fail(ObjectiveFailure failure) { failures_.push_back({turn_, std::move(failure)}); }
+
+  /// Hands over the failure of turn number `turn`, if it failed; those of earlier turns were handed over.
+  /// Failures count before all else that follows: an evaluation would ask the objective that has failed.
+  template <class Receiver>
+  void hand_over_failure(std::uint32_t turn, Receiver& receiver) {
+    if (next_failure_ < failures_.size() && failures_[next_failure_].first == turn)
+      receiver.fail(std::move(failures_[next_failure_++].second));
   }
 
-  /// Hands over what follows from turn number `turn`; those before it were handed over. `receiver` has the
-  /// six functions above.
+  /// Hands over what else follows from turn number `turn`; those before it were handed over. `receiver` has
+  /// functions of those names.
   template <class Receiver>
   void hand_over(std::uint32_t turn, Receiver& receiver) {
     while (handed_over_ < notes_.size() && notes_[handed_over_].turn == turn) hand_over_next(receiver);
@@ -54,7 +59,7 @@ class Aftermath {
   }
 
  private:
-  enum class Kind : std::uint8_t { event, frame, landing, report, divergence, failure };
+  enum class Kind : std::uint8_t { event, frame, landing, report, divergence };
   struct Note {
     std::uint32_t turn;
     Kind kind;
@@ -77,8 +82,6 @@ class Aftermath {
         return receiver.report(std::move(reports_[next_report_++]));
       case Kind::divergence:
         return receiver.diverge();
-      case Kind::failure:
-        return receiver.fail(std::move(failures_[next_failure_++]));
     }
   }
 
@@ -94,8 +97,8 @@ class Aftermath {
   std::vector<Note> notes_;
   std::vector<InFlight> frames_;
   std::vector<SentEvaluation<Scalar>> reports_;
-  std::vector<ObjectiveFailure> failures_;
-  std::size_t handed_over_ = 0;  // notes
+  std::vector<std::pair<std::uint32_t, ObjectiveFailure>> failures_;  // by turn
+  std::size_t handed_over_ = 0;                                       // notes
   std::size_t next_frame_ = 0;
   std::size_t next_report_ = 0;
   std::size_t next_failure_ = 0;

@@ -137,7 +137,7 @@ bool PeerTurns<Scalar>::tell(SimulatedPeer<Scalar>& simulated) {
   if (auto failure = failure_of([&] {
         report.frame = report_of(around_.experiment, *simulated.peer, read_meters(simulated, now_));
       })) {
-    failure->what = failure_in_evaluation(simulated.peer->iteration(), failure->what);
+    failure->what = failure_in_evaluation(simulated.peer->id(), simulated.peer->iteration(), failure->what);
     after_.fail(std::move(*failure));
     return false;
   }

@@ -14,9 +14,10 @@
 
 namespace hearsay {
 
-/// Returns the sentence on an objective that has thrown `what` in an evaluation.
-inline std::string failure_in_evaluation(std::uint64_t iteration, const std::string& what) {
-  return "an objective failed in the evaluation of iteration " + std::to_string(iteration) + ": " + what;
+/// Returns the sentence on the objective of a peer that has thrown `what` in an evaluation.
+inline std::string failure_in_evaluation(PeerId peer, std::uint64_t iteration, const std::string& what) {
+  return "peer " + std::to_string(peer) + ": its objective failed in the evaluation of iteration " +
+         std::to_string(iteration) + ": " + what;
 }
 
 /// Does what a peer asks for in its turn, until the peer must wait. A turn changes its peer only, and the

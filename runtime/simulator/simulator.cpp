@@ -6,10 +6,12 @@
 #include <string>
 
 #include "algorithms/objectives/stop_asked.hpp"
+#include "runtime/experiment/problem_of.hpp"
 #include "runtime/foundation/crew.hpp"
 #include "runtime/foundation/peak_memory.hpp"
 #include "runtime/network/link.hpp"
 #include "runtime/observer/evaluation_period.hpp"
+#include "runtime/observer/model_scores.hpp"
 #include "runtime/observer/observer.hpp"
 #include "runtime/participant/objective_failure.hpp"
 #include "runtime/record/peer_outcome.hpp"
@@ -39,7 +41,8 @@ class Simulation {
         control_(control),
         // Which activities a full timeline takes depends on their order.
         crew_(control.crew && !control.timeline ? *control.crew : alone_),
-        plan_(experiment.peer_count(), static_cast<std::size_t>(experiment.problem.dimension()),
+        plan_(has_programs(experiment.settings) ? Turns::one_by_one : Turns::side_by_side,
+              experiment.peer_count(), static_cast<std::size_t>(experiment.problem.dimension()),
               crew_.size()),
         packets_(crew_.size()),
         observer_(experiment.problem, experiment.settings.run,
@@ -166,6 +169,8 @@ class Simulation {
     else
       part(0);
     for (std::size_t turn = 0; turn < turns; ++turn)
+      takers_[member_at(turn)].after().hand_over_failure(static_cast<std::uint32_t>(turn), *this);
+    for (std::size_t turn = 0; turn < turns; ++turn)
       takers_[member_at(turn)].after().hand_over(static_cast<std::uint32_t>(turn), *this);
   }
 
@@ -233,9 +238,13 @@ class Simulation {
       if (const std::optional<Verdict> verdict = take()) announce(*verdict);
     } catch (const Misuse&) {  // of who records the evaluation
       throw;
+    } catch (const StopAsked& stop) {
+      fail({stop.what(), true});
+    } catch (const FailedObjective& failed) {
+      fail({failure_in_evaluation(failed.peer, iteration, failed.what())});
     } catch (const std::exception& thrown) {
-      fail({failure_in_evaluation(iteration, thrown.what()),
-            dynamic_cast<const StopAsked*>(&thrown) != nullptr});
+      fail({"an objective failed in the evaluation of iteration " + std::to_string(iteration) + ": " +
+            thrown.what()});
     }
   }
 

@@ -11,6 +11,7 @@
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/methods/streaming_diloco.hpp"
 #include "algorithms/objectives/registry.hpp"
+#include "runtime/experiment/quickest_reduce.hpp"
 #include "runtime/settings/keep_models.hpp"
 #include "runtime/simulator/no_objective.hpp"
 #include "runtime/wire/frame.hpp"
@@ -119,6 +120,18 @@ RunSettings of_a_quadratic(RunSettings settings, Index dimension) {
   return settings;
 }
 
+/// The quickest way of an all-reduce depends on the size, so it is chosen before a stand-in is made.
+template <class Scalar>
+RunSettings with_reduce_chosen(RunSettings settings, const MethodInfo& method, Index dimension) {
+  if (!method.summed || resolved_options(settings.algorithm.options, method)[option::reduce] != "auto")
+    return settings;
+  const RunSettings complete =
+      prepare<Scalar>(of_a_quadratic(settings, shortest_uncompressed)).settings;  // with peers and links
+  const SegmentTable one_layer = {{.name = "model", .begin = 0, .rows = dimension}};
+  settings.algorithm.options.set(option::reduce, reduce_times(complete, one_layer)->quickest());
+  return settings;
+}
+
 /// The run on a stand-in: what it asks of its peers.
 template <class Scalar>
 struct StandIn {
@@ -185,10 +198,11 @@ bool is_only_a_size(const RunSettings& settings) {
 }
 
 template <class Scalar>
-SizedRun<Scalar> sized_run(const RunSettings& settings) {
-  const MethodInfo& method = find_method(settings.algorithm.kind);
-  refuse_what_needs_a_model(settings, method);
-  const Index d = parse_model(settings.model.kind).shape.sizes.front();
+SizedRun<Scalar> sized_run(const RunSettings& given) {
+  const MethodInfo& method = find_method(given.algorithm.kind);
+  refuse_what_needs_a_model(given, method);
+  const Index d = parse_model(given.model.kind).shape.sizes.front();
+  const RunSettings settings = with_reduce_chosen<Scalar>(given, method, d);
   const Index a = stand_in_of(settings, method, d);
   const bool is_small = d <= 2 * a;
   StandIn<Scalar> small(of_a_quadratic(settings, is_small ? d : a));

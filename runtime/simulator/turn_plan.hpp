@@ -8,12 +8,18 @@
 
 namespace hearsay {
 
+/// Whether a turn may be taken before what follows from an earlier one is carried out. A turn that asks a
+/// program may not: a program that ends in it would be asked by an earlier evaluation, too.
+enum class Turns { side_by_side, one_by_one };
+
 /// Which turns of peers are taken side by side, and by which member of a crew.
 class TurnPlan {
  public:
-  TurnPlan(PeerId peers, std::size_t dimension, std::size_t members)
-      : at_once_(
-            std::clamp(most_coordinates / std::max<std::size_t>(dimension, 1), fewest_turns, most_turns)),
+  TurnPlan(Turns turns, PeerId peers, std::size_t dimension, std::size_t members)
+      : at_once_(turns == Turns::one_by_one
+                     ? 1
+                     : std::clamp(most_coordinates / std::max<std::size_t>(dimension, 1), fewest_turns,
+                                  most_turns)),
         work_of_a_turn_(dimension + coordinates_beside),
         // Consecutive peers often have consecutive turns: each member has its share of those, too.
         block_(static_cast<PeerId>(

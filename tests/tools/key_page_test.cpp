@@ -39,6 +39,7 @@ const TemporaryFolder& folder() {
   static const TemporaryFolder folder("hearsay_key_page");
   static const bool filled = [] {
     folder.write("cluster.toml", "family = \"ring\"\npeers = 5\n");
+    folder.write("links.toml", "peers = 8\nlatency = \"1 ms\"\nbandwidth = \"10 Mbit/s\"\n");
     folder.write("cluster.graphml",
                  "<graphml><graph edgedefault=\"undirected\"><node id=\"0\"/><node id=\"1\"/>"
                  "<edge source=\"0\" target=\"1\"/></graph></graphml>");
