@@ -7,7 +7,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -30,19 +32,51 @@ constexpr int channel_in_program = 3;
 /// A shell ends with this and the signal that has killed its command.
 constexpr int shell_says_killed = 128;
 
-/// Returns the status of a process that has ended, and for which its parent has not waited yet; empty if
-/// there is no such process. Only the parent may wait for it, but each process of the user may look at it.
-std::optional<int> status_of_zombie(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+/// A process as /proc/PID/stat has it.
+struct ProcessStat {
+  std::string state;
+  pid_t group = -1;
+  int exit_code = 0;  // as of waitpid, once it has ended
+};
+
+/// Empty if there is no such process.
+std::optional<ProcessStat> stat_of(const fs::path& folder_in_proc) {
+  std::ifstream file(folder_in_proc / "stat");
   std::string text;
   std::getline(file, text);
   const std::size_t name_end = text.rfind(')');  // the name of the program may hold spaces
   if (name_end == text.npos) return std::nullopt;
   std::istringstream fields(text.substr(name_end + 1));  // from the third on
   const std::vector<std::string> values{std::istream_iterator<std::string>(fields), {}};
-  constexpr std::size_t state = 0, exit_code = 49;
-  if (values.size() <= exit_code || values[state] != "Z") return std::nullopt;
-  return std::stoi(values[exit_code]);
+  constexpr std::size_t state = 0, group = 2, exit_code = 49;
+  if (values.size() <= exit_code) return std::nullopt;
+  return ProcessStat{values[state], std::stoi(values[group]), std::stoi(values[exit_code])};
+}
+
+/// Returns the status of a process that has ended, and for which its parent has not waited yet; empty if
+/// there is no such process. Only the parent may wait for it, but each process of the user may look at it.
+std::optional<int> status_of_zombie(pid_t process) {
+  const auto stat = stat_of("/proc/" + std::to_string(process));
+  if (!stat || stat->state != "Z") return std::nullopt;
+  return stat->exit_code;
+}
+
+int pidfd_of(pid_t process) { return static_cast<int>(syscall(SYS_pidfd_open, process, 0)); }
+
+/// Waits until all processes of a group have ended. Each has been killed, and frees its memory, its ports and
+/// its devices before it ends.
+void await_killed_group(pid_t group) {
+  constexpr int patience_ms = 2000;  // one that waits for a lost disk or device cannot end
+  if (kill(-group, 0) != 0) return;  // nearly always: nobody is left
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/proc", error)) {
+    const std::string name = entry.path().filename().string();
+    if (!std::ranges::all_of(name, [](unsigned char letter) { return std::isdigit(letter) != 0; })) continue;
+    if (const auto stat = stat_of(entry.path()); !stat || stat->group != group) continue;
+    const FileDescriptor watch(pidfd_of(std::stoi(name)));
+    pollfd polled{watch.number(), POLLIN, 0};
+    if (watch) poll(&polled, 1, patience_ms);
+  }
 }
 
 /// Returns the folder with hearsay's Python package, for this program as it was built or installed; empty if
@@ -164,7 +198,7 @@ ProgramProcess::Started ProgramProcess::start(const ProgramCommand& command) {
   if (process < 0) refuse(reason);
   started.process.process_ = process;
   started.process.parent_ = start.parent;
-  started.process.watch_ = FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
+  started.process.watch_ = FileDescriptor(pidfd_of(process));
   fails.close();
   int error = 0;
   if (read(failed.number(), &error, sizeof error) == sizeof error) {
@@ -188,6 +222,7 @@ bool ProgramProcess::has_ended(int patience_ms) {
     status_ = status_of_zombie(process_);
   else if (waitpid(process_, &status, 0) == process_)
     status_ = status;
+  await_killed_group(process_);
   return ended_ = true;
 }
 

@@ -32,7 +32,8 @@ class ProgramProcess {
 
   /// True once it has ended. Waits for at most `patience_ms` (-1: as long as it takes).
   bool is_gone(int patience_ms) const;
-  /// The same. If it has ended, what it has forked is ended, too, and `how` says how it ended.
+  /// The same. If it has ended, what it has forked has been killed and has ended, too, and `how` says how it
+  /// ended.
   bool has_ended(int patience_ms);
   /// "with exit code 1", "by signal 9 (Killed)"; empty if it has not ended, or this process cannot know.
   std::string how() const;
