@@ -1,8 +1,26 @@
 #include "runtime/foundation/thread_crew.hpp"
 
+#include <hwy/cache_control.h>
+
 #include <utility>
 
 namespace hearsay {
+
+namespace {
+
+constexpr int looks_before_sleep = 2000;
+
+/// Waits until the number is another one than `seen`. Looks for a while before it sleeps: waking a thread
+/// takes longer than most works do.
+void wait_while(const std::atomic<std::uint32_t>& number, std::uint32_t seen) {
+  for (int look = 0; look < looks_before_sleep; ++look) {
+    if (number.load(std::memory_order_acquire) != seen) return;
+    hwy::Pause();
+  }
+  number.wait(seen);
+}
+
+}  // namespace
 
 ThreadCrew::ThreadCrew(std::size_t size) : failures_(size) {
   for (std::size_t number = 1; number < size; ++number)
@@ -22,7 +40,7 @@ void ThreadCrew::work(const std::function<void(std::size_t)>& part) {
   ++works_;
   works_.notify_all();
   do_part(0);
-  for (std::uint32_t busy = busy_; busy != 0; busy = busy_) busy_.wait(busy);
+  for (std::uint32_t busy = busy_; busy != 0; busy = busy_) wait_while(busy_, busy);
   std::exception_ptr first;
   for (std::exception_ptr& failure : failures_)
     if (std::exception_ptr thrown = std::exchange(failure, nullptr); thrown && !first) first = thrown;
@@ -31,7 +49,7 @@ void ThreadCrew::work(const std::function<void(std::size_t)>& part) {
 
 void ThreadCrew::serve(std::size_t number) {
   for (std::uint32_t seen = 0;; ++seen) {
-    works_.wait(seen);
+    wait_while(works_, seen);
     if (!part_) return;
     do_part(number);
     if (--busy_ == 0) busy_.notify_one();
