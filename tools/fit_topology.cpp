@@ -1,7 +1,6 @@
 #include "tools/fit_topology.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -9,7 +8,7 @@
 #include "runtime/foundation/units.hpp"
 #include "runtime/toml/document.hpp"
 #include "tools/terminal/human_text.hpp"
-#include "tools/terminal/rewritten_line.hpp"
+#include "tools/terminal/patient_line.hpp"
 #include "tools/terminal/table.hpp"
 #include "topology/fitted_graph.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -17,23 +16,6 @@
 namespace hearsay {
 
 namespace {
-
-/// Tells how much of the search is done, once it takes longer than two seconds.
-class SearchProgress {
- public:
-  void show(double share) {
-    const Clock::time_point now = Clock::now();
-    if (now < next_) return;
-    next_ = now + std::chrono::seconds(1);
-    line_.show("searching a graph: " + fixed(100.0 * share, 0) + " %");
-  }
-  void close() { line_.erase(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point next_ = Clock::now() + std::chrono::seconds(2);
-  RewrittenLine line_;
-};
 
 /// Returns the peers of the links file, as the topology file lists them if there is one.
 std::vector<NamedPeer> peers_of(const LinksFile& links, const std::optional<NamedTopology>& given,
@@ -93,12 +75,14 @@ FittedTopology fitted_topology(const FitOptions& options) {
 
   const PairwiseLinks network = pairwise(links);
   const auto message = static_cast<double>(bytes);
-  SearchProgress progress;
+  PatientLine progress;
   GossipPlan plan =
       fitted_plan(network, {.degree = std::min<std::uint64_t>(options.degree, links.peer_count()),
                             .message_bytes = message,
                             .seed = options.seed,
-                            .on_progress = [&progress](double share) { progress.show(share); }});
+                            .on_progress = [&progress](double share) {
+                              progress.show("searching a graph: " + fixed(100.0 * share, 0) + " %");
+                            }});
   progress.close();
   NamedTopology topology = topology_of(plan, std::move(peers));
   if (!options.weights.empty()) {

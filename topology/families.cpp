@@ -22,21 +22,6 @@ const std::string peers_key = "topology.peers";
 /// More links than this (a complete graph of 11,000 peers) take gigabytes.
 constexpr double most_links = 6e7;
 
-struct Size {
-  PeerId rows;
-  PeerId columns;
-};
-
-std::string size_text(Size size) { return std::to_string(size.rows) + "x" + std::to_string(size.columns); }
-
-/// The two factors of `peers` that are closest to each other, for a suggestion.
-Size squarest(PeerId peers) {
-  PeerId rows = 1;
-  for (PeerId factor = 1; std::uint64_t{factor} * factor <= peers; ++factor)
-    if (peers % factor == 0) rows = factor;
-  return {rows, peers / rows};
-}
-
 /// Reads the arguments of a family. Every error is a Misuse that says what the family expects.
 class FamilyReader {
  public:
@@ -61,7 +46,7 @@ class FamilyReader {
     return value;
   }
 
-  Size size() const {
+  GridSize size() const {
     const std::string& argument = spelling_.arguments[0];
     const auto cross = argument.find('x');
     std::uint64_t rows = 0;
@@ -90,7 +75,7 @@ void require_links_fit(PeerId peers, double links) {
     throw Misuse(peers_key, std::to_string(peers), "this family would have more links than fit in memory");
 }
 
-void require_size(const std::string& spelling, const std::string& name, Size size, PeerId peers) {
+void require_size(const std::string& spelling, const std::string& name, GridSize size, PeerId peers) {
   const std::uint64_t needed = std::uint64_t{size.rows} * size.columns;
   if (needed == peers) return;
   throw Misuse(peers_key, std::to_string(peers),
@@ -128,6 +113,17 @@ std::span<const Choice> family_choices() {
   return choices;
 }
 
+GridSize squarest(PeerId peers) {
+  PeerId rows = 1;
+  for (PeerId factor = 1; std::uint64_t{factor} * factor <= peers; ++factor)
+    if (peers % factor == 0) rows = factor;
+  return {rows, peers / rows};
+}
+
+std::string size_text(GridSize size) {
+  return std::to_string(size.rows) + "x" + std::to_string(size.columns);
+}
+
 Graph make_graph(const std::string& text, PeerId peers, std::uint64_t seed) {
   const Spelling spelling = parse_spelling(kind_key, text);
   const std::string& name = spelling.name;
@@ -151,7 +147,7 @@ Graph make_graph(const std::string& text, PeerId peers, std::uint64_t seed) {
     return complete_graph(peers);
   }
   if (name == "torus" || name == "grid") {
-    const Size size = reader.size();
+    const GridSize size = reader.size();
     require_size(text, name, size, peers);
     return name == "torus" ? torus_graph(size.rows, size.columns) : grid_graph(size.rows, size.columns);
   }
@@ -196,7 +192,7 @@ TopologySpec parse_topology_spec(const std::string& spec) {
   const Choice& family = find_choice(key, spelling.name, family_choices());
   const bool sized = family.arguments == "(AxB)";
   if (sized) {
-    const Size size = FamilyReader(family, spelling, spec).size();
+    const GridSize size = FamilyReader(family, spelling, spec).size();
     return {spec, size.rows * size.columns};
   }
   std::uint64_t peers = 0;

@@ -20,6 +20,17 @@ namespace hearsay {
 /// links would not fit in memory.
 Graph make_graph(const std::string& spelling, PeerId peers, std::uint64_t seed);
 
+struct GridSize {
+  PeerId rows;
+  PeerId columns;
+};
+
+/// Returns the two factors of `peers` that are closest to each other, the smaller one first.
+GridSize squarest(PeerId peers);
+
+/// Returns the size as spellings have it: "4x5".
+std::string size_text(GridSize size);
+
 /// True if the seed decides which peers are linked. Misuse, naming topology.kind, if `spelling` is none.
 bool is_random_family(const std::string& spelling);
 

@@ -317,7 +317,7 @@ class Solver {
 }  // namespace
 
 FastestWeights fastest_weights(const Graph& graph, LinkWeights kind) {
-  if (graph.peer_count() > fastest_peers || graph.edges().size() > fastest_links)
+  if (!suits_fastest_solver(graph.peer_count(), graph.edges().size()))
     throw Misuse("topology.weights", kind == LinkWeights::any ? "fastest" : "fastest-chain",
                  "computed for up to " + std::to_string(fastest_peers) + " peers and " +
                      std::to_string(fastest_links) + " links, and the topology has " +

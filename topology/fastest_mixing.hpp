@@ -26,6 +26,9 @@ struct FastestWeights {
 /// The limits of the dense solver, beyond either of which it would take more than about ten seconds.
 constexpr PeerId fastest_peers = 400;
 constexpr std::size_t fastest_links = 1200;
+constexpr bool suits_fastest_solver(PeerId peers, std::size_t links) {
+  return peers <= fastest_peers && links <= fastest_links;
+}
 
 /// Solves, with a_l = e_i - e_j for the link l between i and j and W(p) = I - sum_l p_l a_l a_l',
 ///

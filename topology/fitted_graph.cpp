@@ -41,9 +41,10 @@ Cooling quick_cooling(PeerId peers) {
 /// The solver of the fastest weights takes about half a millisecond for 16 peers and the third power more.
 Cooling refining_cooling(PeerId peers, std::size_t links) {
   const double size = static_cast<double>(peers + links);
-  const bool solvable = peers <= fastest_peers && links <= fastest_links;
-  return {solvable ? static_cast<std::size_t>(std::min(3'000.0, 1e9 / (size * size * size))) : 0, 0.02,
-          0.0005};
+  const std::size_t steps = suits_fastest_solver(peers, links)
+                                ? static_cast<std::size_t>(std::min(3'000.0, 1e9 / (size * size * size)))
+                                : 0;
+  return {steps, 0.02, 0.0005};
 }
 
 /// Estimates the seconds to a tenth, with the weights of QuickContraction, of graphs whose messages fit into

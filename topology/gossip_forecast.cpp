@@ -27,9 +27,8 @@ GossipForecast forecast_gossip(const MixingMatrix& mixing, const PairwiseLinks& 
 }
 
 GossipPlan plan_of(std::string name, const Graph& graph, const PairwiseLinks& links, double message_bytes) {
-  const bool solvable =
-      graph.connected() && (links_look_alike(graph) ||
-                            (graph.peer_count() <= fastest_peers && graph.edges().size() <= fastest_links));
+  const bool solvable = graph.connected() && (links_look_alike(graph) ||
+                                              suits_fastest_solver(graph.peer_count(), graph.edges().size()));
   MixingMatrix mixing = solvable ? MixingMatrix::fastest_chain(graph) : MixingMatrix::metropolis(graph);
   const GossipForecast forecast = forecast_gossip(mixing, links, message_bytes);
   return {std::move(name), solvable ? "fastest-chain" : "metropolis", std::move(mixing), forecast};
@@ -39,10 +38,7 @@ std::vector<GossipPlan> plans_of_families(const PairwiseLinks& links, double mes
                                           std::size_t degree) {
   const PeerId n = links.peer_count();
   std::vector<std::string> spellings = {"ring"};
-  PeerId rows = 1;
-  for (PeerId factor = 2; std::uint64_t{factor} * factor <= n; ++factor)
-    if (n % factor == 0) rows = factor;
-  if (rows > 1) spellings.push_back("torus(" + std::to_string(rows) + "x" + std::to_string(n / rows) + ")");
+  if (const GridSize size = squarest(n); size.rows > 1) spellings.push_back("torus(" + size_text(size) + ")");
   spellings.insert(spellings.end(), {"exponential", "complete"});
   std::vector<GossipPlan> plans;
   for (const std::string& spelling : spellings) {

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/objectives/model.hpp"
-#include "algorithms/objectives/registry.hpp"
+#include "runtime/data/problem_builder.hpp"
 #include "runtime/experiment/memory_need.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/resolve.hpp"
@@ -36,25 +35,16 @@ Problem<Scalar> completed(Problem<Scalar> problem, const RunSettings& settings) 
   return problem;
 }
 
-/// Returns whom peer `id` hears and whom it sends to, by any way of algorithm.reduce if the method reads it:
-/// which way is the quickest depends on the links that the user describes.
+/// True if a peer sends to another one, by any way of algorithm.reduce if the method reads it: which way is
+/// the quickest depends on the links that the user describes.
 template <class Scalar>
-Partners possible_partners(const Experiment<Scalar>& experiment, PeerId id) {
-  Partners partners = partners_of(experiment, id);
-  if (!experiment.method->summed) return partners;
-  for (const Pattern* way : {&Pattern::ring, &Pattern::doubling}) {
-    const Partners of_way = way->partners(id, *experiment.schedule);
-    partners.sources.insert(partners.sources.end(), of_way.sources.begin(), of_way.sources.end());
-    partners.destinations.insert(partners.destinations.end(), of_way.destinations.begin(),
-                                 of_way.destinations.end());
-  }
-  std::ranges::sort(partners.sources);
-  std::ranges::sort(partners.destinations);
-  return partners;
-}
-
-bool is_drawn(const RunSettings& settings) {
-  return std::holds_alternative<SeededModel>(parse_model(settings.model.kind).info->make);
+bool may_send(const Experiment<Scalar>& experiment, PeerId from, PeerId to) {
+  const auto is_among = [to](const Partners& partners) {
+    return std::ranges::binary_search(partners.destinations, to);
+  };
+  return is_among(partners_of(experiment, from)) ||
+         (experiment.method->summed && (is_among(Pattern::ring.partners(from, *experiment.schedule)) ||
+                                        is_among(Pattern::doubling.partners(from, *experiment.schedule))));
 }
 
 /// Throws Misuse for an experiment that cannot work. Returns what is doubtful, and what is known of limits.
@@ -64,7 +54,7 @@ Soundness checked(const Experiment<Scalar>& experiment, bool user_sets_consensus
   const NamedTopology& topology = experiment.topology;
   require_divisible_steps<Scalar>(settings, experiment.step_size, experiment.iterations);
   require_links_in_use(settings, topology.graph, topology.mixing,
-                       [&](PeerId id) { return possible_partners(experiment, id); });
+                       [&](PeerId from, PeerId to) { return may_send(experiment, from, to); });
   require_known_evaluations(settings, *experiment.method, lead_by_messages(experiment).has_value());
   return check_soundness<Scalar>(settings, topology.graph, view_of(experiment), user_sets_consensus_step);
 }
@@ -131,7 +121,7 @@ Experiment<Scalar> prepare(const RunSettings& settings, const Home& home) {
   try {
     auto experiment = assemble(complete, std::move(topology), std::move(problem), held_by(complete, home));
     experiment.warnings.insert(experiment.warnings.end(), doubts.begin(), doubts.end());
-    if (!home.draws_later && is_drawn(complete))
+    if (!home.draws_later && !learns_from_samples(complete))
       experiment.problem =
           completed(problem_of<Scalar>(settings_of_workers(complete), home, doubts), complete);
     return experiment;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <vector>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/network/message_time.hpp"
 #include "runtime/wire/frame.hpp"
@@ -16,8 +17,7 @@ namespace {
 class Messages {
  public:
   explicit Messages(const RunSettings& settings)
-      : settings_(settings),
-        scalar_bytes_(settings.run.scalar == ScalarKind::float32 ? sizeof(float) : sizeof(double)) {}
+      : settings_(settings), scalar_bytes_(size_in_bytes(settings.run.scalar)) {}
 
   PeerId peers() const { return settings_.topology.peers; }
   /// How long a message of so many scalars takes.
@@ -44,8 +44,7 @@ Duration doubling_time(const Messages& messages, std::uint64_t length) {
   const PeerId n = messages.peers();
   const PeerId power = std::bit_floor(n);
   std::vector<Duration> ready(power, Duration{0});
-  const auto fold = [&](PeerId peer) { return messages.time(peer, peer - power, length); };
-  for (PeerId peer = power; peer < n; ++peer) ready[peer - power] = fold(peer);
+  for (PeerId peer = power; peer < n; ++peer) ready[peer - power] = messages.time(peer, peer - power, length);
   for (PeerId bit = 1; bit < power; bit *= 2) {
     const std::vector<Duration> before = ready;
     for (PeerId peer = 0; peer < power; ++peer) {
@@ -73,6 +72,14 @@ std::optional<ReduceTimes> reduce_times(const RunSettings& settings, const Segme
     times.doubling += doubling_time(messages, length);
   }
   return times;
+}
+
+std::optional<std::string> chosen_reduce(const MethodOptions& set, const RunSettings& settings,
+                                         const SegmentTable& segments) {
+  const MethodInfo& method = find_method(settings.algorithm.kind);
+  if (!method.summed) return std::nullopt;
+  const std::string way = set.find(option::reduce).value_or(method.options[option::reduce]);
+  return way == "auto" ? reduce_times(settings, segments)->quickest() : way;
 }
 
 }  // namespace hearsay

@@ -4,14 +4,15 @@
 #include <string>
 
 #include "algorithms/arithmetic/segments.hpp"
+#include "algorithms/seam/method_options.hpp"
 #include "runtime/foundation/units.hpp"
 #include "runtime/settings/run_settings.hpp"
 
 namespace hearsay {
 
 /// How long the peers of a run need to sum vectors one after the other on the emulated network, by both ways
-/// of algorithm.reduce. Compute time, jitter and losses are not counted, nor
-/// that two messages share a port.
+/// of algorithm.reduce. Compute time, jitter and losses are not counted, nor that two messages share a
+/// port.
 struct ReduceTimes {
   Duration ring;
   Duration doubling;
@@ -24,5 +25,10 @@ struct ReduceTimes {
 /// Returns the times for what the method of `settings` sums in an iteration (MethodInfo::summed), for a model
 /// of these layers. Empty if it does not read algorithm.reduce. Peers, links and options are resolved.
 std::optional<ReduceTimes> reduce_times(const RunSettings& settings, const SegmentTable& segments);
+
+/// Returns how the sums are formed, "ring" or "doubling": as the user has `set` it; if that is "auto", the
+/// quickest way on the network of `settings`. Empty if the method does not read algorithm.reduce.
+std::optional<std::string> chosen_reduce(const MethodOptions& set, const RunSettings& settings,
+                                         const SegmentTable& segments);
 
 }  // namespace hearsay

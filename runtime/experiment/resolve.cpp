@@ -122,8 +122,8 @@ RunSettings with_method_resolved(RunSettings settings, const Problem<Scalar>& pr
   if (MethodOptions& options = algorithm.options; options.has(option::feedback))
     options.set(option::feedback, resolved_feedback(options[option::feedback], traits));
   settle_hub_options(settings, traits, problem);
-  if (MethodOptions& options = algorithm.options; options.find(option::reduce) == "auto")
-    options.set(option::reduce, reduce_times(settings, problem.objectives.front()->segments())->quickest());
+  if (const auto way = chosen_reduce(algorithm.options, settings, problem.objectives.front()->segments()))
+    algorithm.options.set(option::reduce, *way);
   return settings;
 }
 

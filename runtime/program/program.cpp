@@ -93,7 +93,7 @@ void Program::cannot_take_part(const std::string& why) const {
 }
 
 std::size_t Program::model_bytes() const {
-  const std::size_t scalar_bytes = hello_->scalar == ScalarKind::float32 ? sizeof(float) : sizeof(double);
+  const std::size_t scalar_bytes = size_in_bytes(hello_->scalar);
   return static_cast<std::size_t>(hello_->dimension) * scalar_bytes;
 }
 
@@ -190,7 +190,7 @@ ProgramHello Program::hear_hello(std::span<const std::shared_ptr<Program>> besid
 
 void Program::share_memory() {
   if (!memory_) {
-    const std::size_t scalar_bytes = hello_->scalar == ScalarKind::float32 ? sizeof(float) : sizeof(double);
+    const std::size_t scalar_bytes = size_in_bytes(hello_->scalar);
     const std::size_t samples = std::max(static_cast<std::size_t>(facts_.batch.value_or(0)),
                                          static_cast<std::size_t>(hello_->samples));
     memory_ = std::make_shared<SharedMemory>(

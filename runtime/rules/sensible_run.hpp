@@ -32,7 +32,7 @@ void require_divisible_steps(const RunSettings& settings, const StepSize& step_s
 /// Throws Misuse for a [[network.link]] between peers that never talk. It would have no effect: most likely
 /// an id is wrong.
 void require_links_in_use(const RunSettings& settings, const Graph& graph, const MixingMatrix& mixing,
-                          const std::function<Partners(PeerId)>& partners_of);
+                          const std::function<bool(PeerId from, PeerId to)>& may_send);
 
 /// Throws Misuse if run.evaluate_every is a time in a run that has to know its evaluations beforehand: if
 /// peers are held together by evaluations alone, or if other settings count in evaluations.

@@ -21,6 +21,10 @@ namespace hearsay {
 
 enum class ScalarKind { float32, float64 };
 
+constexpr std::size_t size_in_bytes(ScalarKind scalar) {
+  return scalar == ScalarKind::float32 ? sizeof(float) : sizeof(double);
+}
+
 /// How long a gradient takes: the measured time, or an emulated time that is constant or drawn from a
 /// distribution.
 struct ComputeTime {

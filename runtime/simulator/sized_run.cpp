@@ -123,12 +123,12 @@ RunSettings of_a_quadratic(RunSettings settings, Index dimension) {
 /// The quickest way of an all-reduce depends on the size, so it is chosen before a stand-in is made.
 template <class Scalar>
 RunSettings with_reduce_chosen(RunSettings settings, const MethodInfo& method, Index dimension) {
-  if (!method.summed || resolved_options(settings.algorithm.options, method)[option::reduce] != "auto")
-    return settings;
+  if (!method.summed) return settings;
   const RunSettings complete =
       prepare<Scalar>(of_a_quadratic(settings, shortest_uncompressed)).settings;  // with peers and links
   const SegmentTable one_layer = {{.name = "model", .begin = 0, .rows = dimension}};
-  settings.algorithm.options.set(option::reduce, reduce_times(complete, one_layer)->quickest());
+  settings.algorithm.options.set(option::reduce,
+                                 *chosen_reduce(settings.algorithm.options, complete, one_layer));
   return settings;
 }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 
@@ -13,7 +12,7 @@
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
-#include "tools/terminal/rewritten_line.hpp"
+#include "tools/terminal/patient_line.hpp"
 #include "tools/terminal/run_options.hpp"
 #include "tools/terminal/shell_word.hpp"
 #include "tools/terminal/written_file.hpp"
@@ -26,7 +25,6 @@ namespace hearsay {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 struct AdviseOptions : RunFileOptions {
   fs::path output;         ///< the run file of the winner; empty: advised.toml beside the file
@@ -40,25 +38,6 @@ struct AdviseOptions : RunFileOptions {
 };
 
 const std::string signature = "# Written by `hearsay advise";
-
-/// Tells once a second what is being tried, after two seconds of silence.
-class AdviceProgress {
- public:
-  explicit AdviceProgress(bool quiet) : quiet_(quiet) {}
-
-  void show(const std::string& what) {
-    const Clock::time_point now = Clock::now();
-    if (quiet_ || now - shown_ < std::chrono::seconds(1)) return;
-    shown_ = now;
-    line_.show(what);
-  }
-  void close() { line_.erase(); }
-
- private:
-  bool quiet_;
-  RewrittenLine line_;
-  Clock::time_point shown_ = Clock::now() + std::chrono::seconds(1);
-};
 
 std::string command_of(const AdviseOptions& options) {
   std::string command = "hearsay advise " + options.file.string();
@@ -113,7 +92,7 @@ int advise_command(const AdviseOptions& options) {
   require_replaceable("--output", output, signature, "advice", options.overwrite);
   if (!options.plan.empty()) return plan_command(options, yours, output);
 
-  AdviceProgress progress(options.quiet);
+  PatientLine progress(options.quiet);
   AdviceControl control;
   // The first look comes when the data have been loaded.
   control.interrupted = [&] {

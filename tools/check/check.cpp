@@ -198,11 +198,8 @@ std::string table_text(const Plan& plan) {
 /// Returns what stands behind the way of the all-reduce: the times of both.
 std::string reduce_text(const Plan& plan) {
   if (!plan.reduce_times || plan.peers < 2) return "";
-  const Duration ring = plan.reduce_times->ring;
-  const Duration doubling = plan.reduce_times->doubling;
-  if (ring == doubling) return "   on a network without delays: the fewest bytes";
-  return "   messages of an iteration take " + seconds_text(seconds(ring)) + " round the ring, " +
-         seconds_text(seconds(doubling)) + " by doubling";
+  return "   messages of an iteration take " + seconds_text(seconds(plan.reduce_times->ring)) +
+         " round the ring, " + seconds_text(seconds(plan.reduce_times->doubling)) + " by doubling";
 }
 
 std::string spread_text(const Spread& bytes) {

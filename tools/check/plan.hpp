@@ -102,8 +102,7 @@ struct Plan {
   /// Bytes that run.keep_models takes on the disk, if the run does not end early.
   double kept_model_bytes() const {
     const RunSettings::Run& run = settings.run;
-    const double scalar = run.scalar == ScalarKind::float32 ? sizeof(float) : sizeof(double);
-    return scalar * static_cast<double>(dimension) *
+    return static_cast<double>(size_in_bytes(run.scalar)) * static_cast<double>(dimension) *
            static_cast<double>(kept_iterations(run.keep_models, iterations)) *
            (run.keep_models.of_peers ? static_cast<double>(peers) : 1.0);
   }

@@ -51,14 +51,11 @@ class LearnedPointOf final : public LearnedPoint {
         measured_gradient_(measured_gradient) {}
 
   bool is_the_same_on_network_of(const RunSettings& settings) const override {
-    const MethodInfo& method = *experiment_.method;
-    if (!method.summed ||
-        settings.algorithm.options.find(option::reduce).value_or(method.options[option::reduce]) != "auto")
-      return true;
     RunSettings there = experiment_.settings;
     take_network(there, resolved(settings, experiment_.topology));
-    return reduce_times(there, experiment_.problem.objectives.front()->segments())->quickest() ==
-           experiment_.settings.algorithm.options[option::reduce];
+    return chosen_reduce(settings.algorithm.options, there,
+                         experiment_.problem.objectives.front()->segments()) ==
+           experiment_.settings.algorithm.options.find(option::reduce);
   }
 
   FinishedRun on_network_of(const RunSettings& settings, EarlierOutput earlier, Extras extras) override {
