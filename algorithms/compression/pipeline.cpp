@@ -98,12 +98,16 @@ CodecStatus Pipeline<Scalar>::write_message(const EncodeInput<Scalar>& input, Pa
   }
   // A coordinate that is not finite counts even if it is not selected. Without a selector the quantizer
   // itself sees every such value.
-  const bool finite = (!stages_.selector && stages_.quantizer) || all_finite(input.vector);
+  const bool is_selected_if_not_finite = stages_.selector && stages_.selector->keeps_largest() &&
+                                         stages_.transforms.empty() && input.shared_indices.empty();
+  bool finite =
+      (!stages_.selector && stages_.quantizer) || is_selected_if_not_finite || all_finite(input.vector);
   std::span<const Scalar> latest;
   if (stages_.selector && stages_.selector->uses_latest()) latest = input.latest;
   std::span<const Scalar> values = transform(input.vector, seed_, latest);
   if (stages_.selector) {
     select(input, values, latest, message);
+    if (is_selected_if_not_finite) finite = all_finite<Scalar>(values_);
     // A vector that is not finite fails as a whole, even if the selected values are finite.
     if (!finite) std::ranges::fill(values_, std::numeric_limits<Scalar>::quiet_NaN());
     values = values_;

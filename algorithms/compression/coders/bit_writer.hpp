@@ -51,6 +51,19 @@ class BitWriter {
     add(word, count);
     flush();
   }
+  /// Adds whole bytes.
+  void put(std::span<const std::byte> bytes) {
+    for (; bytes.size() >= 8 && end_ - at_ >= 8; bytes = bytes.subspan(8)) {
+      std::uint64_t word;
+      std::memcpy(&word, bytes.data(), sizeof(word));
+      const std::uint64_t next = big_endian(word);
+      const std::uint64_t whole = big_endian(window_ | next >> filled_);
+      std::memcpy(at_, &whole, sizeof(whole));
+      at_ += sizeof(whole);
+      window_ = next << 1 << (63 - filled_);
+    }
+    for (const std::byte byte : bytes) put(std::to_integer<std::uint64_t>(byte), 8);
+  }
   /// Fills the last byte up with zeros. Returns how many bytes were written.
   std::size_t finish() {
     if (filled_ > 0) *at_++ = static_cast<std::byte>(window_ >> 56);

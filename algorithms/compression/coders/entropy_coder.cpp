@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "algorithms/compression/coders/elias.hpp"
 #include "algorithms/compression/coders/entropy_symbols.hpp"
@@ -124,13 +123,7 @@ std::size_t EntropyCoder::write_message(std::span<std::byte> out) const {
   }
   for (const std::uint32_t state : states_) writer.put(state, bits_);
   writer.put(payload_head_, payload_head_bits_);
-  std::size_t at = payload_begin_;
-  for (; at + 8 <= payload_.size(); at += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, &payload_[at], sizeof(word));
-    writer.put(big_endian(word), 64);
-  }
-  for (; at < payload_.size(); ++at) writer.put(std::to_integer<std::uint64_t>(payload_[at]), 8);
+  writer.put(std::span<const std::byte>(payload_).subspan(payload_begin_));
   return writer.finish();
 }
 

@@ -35,6 +35,9 @@ class Selector {
   virtual bool uses_latest() const { return false; }
   /// True if one peer's choice may serve all peers. The number of indices is then fixed, and they travel.
   virtual bool shares_indices() const { return false; }
+  /// True if it keeps at least one coordinate of a vector that is not empty, those of largest magnitude, with
+  /// factor 1. If the vector is not finite, such a coordinate is then among them.
+  virtual bool keeps_largest() const { return false; }
   /// The factor by which kept values are multiplied.
   virtual Scalar factor(std::size_t dimension) const {
     (void)dimension;

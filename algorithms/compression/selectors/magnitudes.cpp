@@ -1,6 +1,7 @@
 #include "algorithms/compression/selectors/magnitudes.hpp"
 
 #include <algorithm>
+#include <bit>
 
 // Compiles every target of this architecture, the scalar one included; a test compares them all.
 #ifndef HWY_COMPILE_ALL_ATTAINABLE
@@ -43,52 +44,63 @@ std::uint32_t LargestMagnitude(std::span<const float> z) {
   return most;
 }
 
+/// Returns the mask as bits, the first lane as the lowest one.
+std::uint64_t BitsOf(hn::Mask<Ints> mask) {
+  std::uint64_t bits = 0;
+  hn::StoreMaskBits(ints, mask, reinterpret_cast<std::uint8_t*>(&bits));
+  return bits;
+}
+
 template <bool with_magnitudes>
 std::size_t Find(std::span<const float> z, std::uint32_t border, std::size_t most,
                  const Found<float>& found) {
+  static_assert(std::endian::native == std::endian::little);
+  constexpr std::size_t block = found_padding;  // a step writes at most so many entries beyond `most`
+  constexpr int few = 8;
   const std::size_t lanes = hn::Lanes(floats);
   const auto magnitude_mask = hn::Set(ints, 0x7FFFFFFF);
   // Magnitudes are below 2^31 and compare as signed numbers, too.
   const auto below = hn::Set(ints, static_cast<std::int32_t>(border) - 1);
   const auto lane = hn::Iota(words, 0);
-  std::uint32_t* indices = found.indices.data();
-  std::uint32_t* magnitudes = found.magnitudes.data();
+  std::uint32_t* const indices = found.indices.data();
+  std::uint32_t* const magnitudes = found.magnitudes.data();
   std::size_t n = 0;
-  std::size_t i = 0;
   const auto loaded = [&](std::size_t at) HWY_ATTR {
     return hn::And(hn::BitCast(ints, hn::LoadU(floats, z.data() + at)), magnitude_mask);
   };
+  const auto write = [&](std::size_t place, std::size_t at) HWY_ATTR {
+    indices[place] = static_cast<std::uint32_t>(at);
+    if constexpr (with_magnitudes) magnitudes[place] = magnitude(z[at]);
+  };
   // Compresses in a register and stores the whole vector: the form of vpcompress that writes to memory is
   // slow on some machines.
-  const auto keep = [&](hn::Vec<Ints> sizes, std::size_t at) HWY_ATTR {
+  const auto keep = [&](std::size_t at) HWY_ATTR {
+    const auto sizes = loaded(at);
     const auto mask = hn::Gt(sizes, below);
-    if (hn::AllFalse(ints, mask)) return;
     const auto index = hn::Add(lane, hn::Set(words, static_cast<std::uint32_t>(at)));
     hn::StoreU(hn::BitCast(words, hn::Compress(hn::BitCast(ints, index), mask)), words, indices + n);
     if constexpr (with_magnitudes)
       hn::StoreU(hn::BitCast(words, hn::Compress(sizes, mask)), words, magnitudes + n);
     n += hn::CountTrue(ints, mask);
   };
-  for (; i + 4 * lanes <= z.size() && n <= most; i += 4 * lanes) {
-    // A step writes at most 4 * lanes = 64 entries beyond `most`: found_padding.
-    const auto sizes0 = loaded(i);
-    const auto sizes1 = loaded(i + lanes);
-    const auto sizes2 = loaded(i + 2 * lanes);
-    const auto sizes3 = loaded(i + 3 * lanes);
-    const auto largest = hn::Max(hn::Max(sizes0, sizes1), hn::Max(sizes2, sizes3));
-    if (hn::AllFalse(ints, hn::Gt(largest, below))) continue;
-    keep(sizes0, i);
-    keep(sizes1, i + lanes);
-    keep(sizes2, i + 2 * lanes);
-    keep(sizes3, i + 3 * lanes);
+  std::size_t i = 0;
+  for (; i + block <= z.size() && n <= most; i += block) {
+    std::uint64_t bits = 0;
+    for (std::size_t at = 0; at < block; at += lanes) bits |= BitsOf(hn::Gt(loaded(i + at), below)) << at;
+    const int count = std::popcount(bits);
+    if (count > few) {
+      for (std::size_t at = 0; at < block; at += lanes) keep(i + at);
+      continue;
+    }
+    // Two entries are written even if there are fewer: a branch that is as often taken as not takes longer.
+    for (std::size_t entry = 0; entry < 2 || bits != 0; ++entry, bits &= bits - 1)
+      write(n + entry, i + static_cast<std::size_t>(std::countr_zero(bits)) % block);
+    n += static_cast<std::size_t>(count);
   }
-  for (; i + lanes <= z.size() && n <= most; i += lanes) keep(loaded(i), i);
+  for (; i + lanes <= z.size() && n <= most; i += lanes) keep(i);
   for (; i < z.size() && n <= most; ++i) {
-    const std::uint32_t size = magnitude(z[i]);
-    if (size < border) continue;
-    indices[n] = static_cast<std::uint32_t>(i);
-    if constexpr (with_magnitudes) magnitudes[n] = size;
-    ++n;
+    write(n, i);
+    n += magnitude(z[i]) >= border;
   }
   return n;
 }

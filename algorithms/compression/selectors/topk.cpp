@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 #include "algorithms/compression/seam/compose.hpp"
@@ -18,14 +19,17 @@ struct Border {
   std::size_t ties = 0;
 };
 
-/// Finds the border by radix selection of the k-th largest of `count` magnitudes, most significant digits
-/// first; 1 <= k <= count. Few magnitudes are sorted by short digits: clearing and searching a histogram of
-/// 2,048 counters takes longer than sweeping over them twice as often.
+/// The bits of a magnitude: all but the sign.
+template <class Scalar>
+constexpr unsigned magnitude_bits = sizeof(Scalar) * 8 - 1;
+
+/// Finds the border by radix selection of the k-th largest of `count` magnitudes of `all_bits` bits, most
+/// significant digits first; 1 <= k <= count. Few magnitudes are sorted by short digits: clearing and
+/// searching a histogram of 2,048 counters takes longer than sweeping over them twice as often.
 template <class Scalar, class MagnitudeOf>
-Border<Scalar> find_border(std::size_t count, std::size_t k, MagnitudeOf magnitude_of) {
+Border<Scalar> find_border(std::size_t count, std::size_t k, unsigned all_bits, MagnitudeOf magnitude_of) {
   constexpr unsigned longest_digit = 11;
   const unsigned digit_bits = count < 2048 ? 6 : longest_digit;
-  constexpr unsigned all_bits = sizeof(Scalar) * 8 - 1;  // without the sign
   Border<Scalar> border{0, k};
   std::array<std::uint32_t, 1u << longest_digit> histogram;
   for (unsigned known = 0; known < all_bits;) {
@@ -46,6 +50,19 @@ Border<Scalar> find_border(std::size_t count, std::size_t k, MagnitudeOf magnitu
   return border;
 }
 
+/// The same for magnitudes of at least `least`. The candidates of a long vector have most of their leading
+/// bits in common. By what they exceed `least` differs, so the first digit leaves few of them.
+template <class Scalar>
+Border<Scalar> find_border_above(std::span<const Magnitude<Scalar>> magnitudes, std::size_t k,
+                                 Magnitude<Scalar> least) {
+  const Magnitude<Scalar> most = *std::ranges::max_element(magnitudes);
+  Border<Scalar> border =
+      find_border<Scalar>(magnitudes.size(), k, static_cast<unsigned>(std::bit_width(most - least)),
+                          [=](std::size_t i) { return magnitudes[i] - least; });
+  border.threshold += least;
+  return border;
+}
+
 /// Writes to `kept` the indices of the magnitudes that the border keeps, in ascending order.
 template <class Scalar, class MagnitudeOf, class IndexOf>
 void take_kept(Border<Scalar> border, std::span<std::uint32_t> kept, MagnitudeOf magnitude_of,
@@ -53,9 +70,10 @@ void take_kept(Border<Scalar> border, std::span<std::uint32_t> kept, MagnitudeOf
   std::size_t entry = 0;
   for (std::size_t i = 0; entry < kept.size(); ++i) {
     const auto size = magnitude_of(i);
-    if (size < border.threshold || (size == border.threshold && border.ties == 0)) continue;
-    if (size == border.threshold) --border.ties;
-    kept[entry++] = index_of(i);
+    const bool ties = size == border.threshold && border.ties > 0;
+    border.ties -= ties;
+    kept[entry] = index_of(i);
+    entry += size > border.threshold || ties;
   }
 }
 
@@ -100,14 +118,15 @@ bool TopK<Scalar>::select_among_candidates(std::span<const Scalar> z, std::span<
       static_cast<double>(k) * static_cast<double>(runs * run) / static_cast<double>(z.size());
   const auto rank = static_cast<std::size_t>(expected + 4.0 * std::sqrt(expected) + 4.0);
   if (rank > runs * run) return false;
-  const Magnitude<Scalar> bound = find_border<Scalar>(runs * run, rank, magnitude_of).threshold;
+  const Magnitude<Scalar> bound =
+      find_border<Scalar>(runs * run, rank, magnitude_bits<Scalar>, magnitude_of).threshold;
 
   const std::size_t most = 2 * k + z.size() / 64;
   candidates_.resize(most + found_padding);
   magnitudes_.resize(most + found_padding);
   const std::size_t found = find_at_least<Scalar>(z, bound, most, {candidates_, magnitudes_});
   if (found < k || found > most) return false;
-  take_kept(find_border<Scalar>(found, k, magnitude_of), kept, magnitude_of,
+  take_kept(find_border_above<Scalar>(std::span(magnitudes_).first(found), k, bound), kept, magnitude_of,
             [this](std::size_t i) { return candidates_[i]; });
   return true;
 }
@@ -120,7 +139,8 @@ void TopK<Scalar>::select(const EncodeInput<Scalar>& input, std::span<std::byte>
   selection.indices.resize(k);
   if (k == 0 || select_among_candidates(z, selection.indices)) return;
   const auto magnitude_of = [z](std::size_t i) { return magnitude(z[i]); };
-  take_kept(find_border<Scalar>(z.size(), k, magnitude_of), std::span(selection.indices), magnitude_of,
+  take_kept(find_border<Scalar>(z.size(), k, magnitude_bits<Scalar>, magnitude_of),
+            std::span(selection.indices), magnitude_of,
             [](std::size_t i) { return static_cast<std::uint32_t>(i); });
 }
 

@@ -26,6 +26,7 @@ class TopK final : public Selector<Scalar> {
   std::string spelling() const override { return "topk(" + size_.spelling() + ")"; }
   Traits traits(std::size_t dimension) const override;
   std::size_t most(std::size_t dimension) const override { return size_.of(dimension); }
+  bool keeps_largest() const override { return true; }
   void select(const EncodeInput<Scalar>& input, std::span<std::byte> seed, Selection& selection) override;
 
  private:
