@@ -31,7 +31,7 @@ HandshakeWatch::News HandshakeWatch::look(Instant now) {
     bool is_unreached = false;
     while (const auto report = watched.monitor.next())
       if (report->failure == FailedHandshake::unreached) {
-        // An address that was given up is still dialed while frames to it linger.
+        // An attempt that began before an address was given up may be told after it.
         is_unreached = is_unreached || watched.dialing.dials(report->place);
       } else if (report->failure == FailedHandshake::broken_off) {
         if (++watched.breaks < breaks_of_a_doubt || doubts_) continue;
@@ -41,7 +41,8 @@ HandshakeWatch::News HandshakeWatch::look(Instant now) {
         refusal_ = sentence(watched.server, report->failure);
         ripe_at_ = report->failure == FailedHandshake::keyless ? now + hold_back : now;
       }
-    if (is_unreached) watched.dialing.dial_next();
+    // An attempt that reached nobody may be told after a later one that did.
+    if (is_unreached && !watched.monitor.is_connected()) watched.dialing.dial_next();
   }
   if (now >= ripe_at_) news.refusal = refusal_;
   return news;

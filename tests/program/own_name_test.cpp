@@ -88,6 +88,8 @@ TEST_SUITE("net") {
             Program::Output::file, with_hosts(folder.path() / "hosts"));
       };
       const auto one = start("0");
+      // It has dialed all addresses several times by then.
+      CHECK(one->wait_until([&] { return contains(one->complained(), "to come up"); }));
       const auto two = start("1");
       CHECK_MESSAGE(one->wait() == 0, one->complained());
       CHECK_MESSAGE(two->wait() == 0, two->complained());
