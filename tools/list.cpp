@@ -48,6 +48,7 @@ nlohmann::ordered_json lists_as_json() {
          {"summary", method.summary},
          {"equation", method.equation},
          {"bytes_per_iteration", method.bytes},
+         {"messages_hidden_by_gradients", overlap_text(method.manual.overlap)},
          {"default_compressor", method.default_compressor},
          {"default_step_size", method.default_step_size},
          {"default_batch", method.default_batch ? Json(*method.default_batch) : Json("full")},

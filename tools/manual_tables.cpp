@@ -42,13 +42,14 @@ std::string joined(std::string_view description, std::string_view details) {
 
 /// The page of a method has the rest: `hearsay list NAME`.
 std::string method_table() {
-  std::string text =
-      heading({"`algorithm.kind`", "what it is", "bytes a peer sends per iteration", "memory, in d"});
+  std::string text = heading({"`algorithm.kind`", "what it is", "bytes a peer sends per iteration",
+                              "hidden by gradients", "memory, in d"});
   for (const MethodInfo& method : methods()) {
     std::string names = code(method.name);
     if (!is_from_outside(method)) names = "[" + names + "](methods/" + source_stem(method) + ".hpp)";
     for (const std::string& alias : method.aliases) names += " (" + code(alias) + ")";
-    text += row({names, method.summary, method.bytes, method.manual.memory});
+    text +=
+        row({names, method.summary, method.bytes, overlap_text(method.manual.overlap), method.manual.memory});
   }
   return text;
 }

@@ -63,7 +63,8 @@ MethodInfo ad_psgd_info() {
           .permits_negative_weights = true,
           .asynchronous = true,
           .trials = {.none_because = "asynchronous: how long it takes depends on when real messages come"},
-          .manual = {.iteration = "x_i, x_j <- (x_i + x_j)/2 for a random neighbor j, at any time; x_i <- "
+          .manual = {.overlap = Overlap::some,
+                     .iteration = "x_i, x_j <- (x_i + x_j)/2 for a random neighbor j, at any time; x_i <- "
                                   "x_i - eta g_i, g_i of an earlier x_i",
                      .bytes_note = ", asked at most 1",
                      .memory = "3",

@@ -101,7 +101,8 @@ MethodInfo beer_info() {
           .trials = {.with = {{.compressor = "topk(10%)",
                                .because = "as cedas, with a biased compressor",
                                .iterations = 1.5}}},
-          .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (H_j - H_i) - eta V_i; V_i <- V_i + gamma "
+          .manual = {.overlap = Overlap::some,
+                     .iteration = "x_i <- x_i + gamma sum_j w_ij (H_j - H_i) - eta V_i; V_i <- V_i + gamma "
                                   "sum_j w_ij (G_j - G_i) + g_i' - g_i; H_i, G_i follow x_i, V_i through C",
                      .memory = "2 deg + 7",
                      .needs = "W symmetric; C contracting; full gradients or large batches"},

@@ -99,7 +99,8 @@ MethodInfo c_gt_info() {
       .trials = {.with = {{.compressor = "dither(linf, bits=2, bucket=512)",
                            .because = "as cedas, by gradient tracking",
                            .iterations = 1.2}}},
-      .manual = {.iteration = "x_i <- x_i - gamma sum_j w_ij (xhat_i - xhat_j) - eta y_i; y_i <- y_i - gamma "
+      .manual = {.overlap = Overlap::some,
+                 .iteration = "x_i <- x_i - gamma sum_j w_ij (xhat_i - xhat_j) - eta y_i; y_i <- y_i - gamma "
                               "sum_j w_ij (yhat_i - yhat_j) + g_i' - g_i; xhat_i = H_i + C(x_i - H_i), H_i "
                               "<- H_i + a (xhat_i - H_i), yhat_i likewise",
                  .memory = "2 deg + 11",

@@ -89,7 +89,8 @@ MethodInfo d_psgd_info() {
                           {.because = "one message a neighbor for four steps",
                            .iterations = 0.3,
                            .options = {{option::local_steps, 4}}}}},
-      .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (x_j - x_i) - eta g_i, gamma = 1 unless said",
+      .manual = {.overlap = Overlap::all,
+                 .iteration = "x_i <- x_i + gamma sum_j w_ij (x_j - x_i) - eta g_i, gamma = 1 unless said",
                  .memory = "2 (+ s + 1 with `staleness = s`)",
                  .needs = "W doubly stochastic; with staleness symmetric, the same in every round, gamma (1 "
                           "- lambda_n) < 2 sin(pi / (2 (2s + 1)))"},

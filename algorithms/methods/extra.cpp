@@ -51,7 +51,7 @@ MethodInfo extra_info() {
           .needs_symmetric_mixing = true,
           .permits_negative_weights = true,
           .trials = {.with = {{.because = "as d2, and models travel during the gradient"}}},
-          .manual = {.memory = "5", .needs = "W symmetric"},
+          .manual = {.overlap = Overlap::all, .memory = "5", .needs = "W symmetric"},
           .make = factory<Extra>()};
 }
 

@@ -59,7 +59,7 @@ MethodInfo gradient_tracking_info() {
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .trials = {.with = {{.because = "as d2 under varying links, for twice the messages"}}},
-          .manual = {.memory = "5", .needs = "W doubly stochastic"},
+          .manual = {.overlap = Overlap::some, .memory = "5", .needs = "W doubly stochastic"},
           .make = factory<GradientTracking>()};
 }
 

@@ -97,7 +97,8 @@ MethodInfo moniqua_info() {
           .orders = {"combine-then-adapt", "adapt-then-combine"},
           .trials = {.with = {{.compressor = "mod(k=256, step=0.02)",
                                .because = "8 bits without replicas, for models that stay close together"}}},
-          .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j what `mod` "
+          .manual = {.overlap = Overlap::all,
+                     .iteration = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j what `mod` "
                                   "says of x_j, read near x_i",
                      .memory = "5",
                      .needs = "W doubly stochastic; neighbors within step (k - 2)/2 of each other, step (k - "

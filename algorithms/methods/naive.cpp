@@ -83,7 +83,9 @@ MethodInfo naive_info() {
                       {option::order, "combine-then-adapt"}},
           .orders = {"combine-then-adapt", "adapt-then-combine"},
           .trials = {.none_because = "a negative control: its error never vanishes"},
-          .manual = {.memory = "5", .needs = "a negative control: its error never vanishes"},
+          .manual = {.overlap = Overlap::all,
+                     .memory = "5",
+                     .needs = "a negative control: its error never vanishes"},
           .make = factory<Naive>()};
 }
 

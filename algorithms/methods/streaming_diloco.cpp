@@ -139,7 +139,8 @@ MethodInfo streaming_diloco_info() {
                   {option::own_share, 0.0}},
       .trials = {.with = {{.because = "diloco in parts, each summed while local steps go on",
                            .iterations = 0.1}}},
-      .manual = {.iteration = "every S = H/F local steps one fragment p: D_p = (1/n) sum_j (x_p - x_j,p) "
+      .manual = {.overlap = Overlap::some,
+                 .iteration = "every S = H/F local steps one fragment p: D_p = (1/n) sum_j (x_p - x_j,p) "
                               "as of tau steps ago; m, x_p by the outer rule; x_i,p <- (1 - alpha) x_p + "
                               "alpha x_i,p",
                  .memory = "5",

@@ -98,8 +98,20 @@ struct MethodFactory {
   }
 };
 
+/// How much of the time that its messages take is hidden by gradients that take as long, by the order in which
+/// the method, with its defaults, computes, sends and waits.
+enum class Overlap {
+  none,  ///< the next gradient needs what the messages bring, or they need the gradient
+  some,
+  all,  ///< an iteration takes as long as the gradient, or as its messages, whichever is longer
+};
+constexpr const char* overlap_text(Overlap overlap) {
+  return overlap == Overlap::all ? "all" : overlap == Overlap::some ? "some" : "none";
+}
+
 /// The entries of the manual's table of methods that no other member of MethodInfo provides, in Markdown.
 struct MethodManual {
+  Overlap overlap = Overlap::none;
   std::string iteration = {};   ///< one iteration in full; if empty, MethodInfo::equation
   std::string bytes_note = {};  ///< printed after MethodInfo::bytes
   std::string memory = {};      ///< of a peer, in vectors of R^d

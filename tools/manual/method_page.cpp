@@ -87,6 +87,18 @@ PagePart iteration_part(const MethodInfo& method) {
   return {"One iteration", {Listing{"", box(iteration)}, symbols_of(method, iteration)}};
 }
 
+std::string overlap_words(Overlap overlap) {
+  switch (overlap) {
+    case Overlap::all:
+      return "while a gradient is computed: an iteration takes as long as the longer of the two";
+    case Overlap::some:
+      return "in part while a gradient is computed";
+    case Overlap::none:
+      return "between gradients: an iteration takes as long as both together";
+  }
+  return "";
+}
+
 /// Returns what a message that is sent, and a peer's memory, come to.
 PagePart cost_part(const MethodInfo& method) {
   const bool misses = method.manual.bytes_note.find("(*)") != std::string::npos;
@@ -96,6 +108,7 @@ PagePart cost_part(const MethodInfo& method) {
                           : method.manual.bytes_note);
   Entries costs{.headings = {"of a peer", "how much"}, .entries = {}};
   costs.entries.push_back({"bytes sent", {}, bytes + "; the 64 are the header of a message"});
+  costs.entries.push_back({"messages travel", {}, overlap_words(method.manual.overlap)});
   costs.entries.push_back({"memory, in vectors of d numbers", {}, method.manual.memory});
   return {"What an iteration costs", {costs}};
 }
