@@ -14,7 +14,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
 
-// `hearsay sweep --slurm` against a stand-in of Slurm: three scripts, whose tasks are processes of this
+// `hearsay sweep --slurm` against a stand-in of Slurm: four scripts, whose tasks are processes of this
 // machine. Against Slurm itself it is tried by tests/slurm/sweep.sh.
 
 namespace hearsay::test::slurm_program_test {
@@ -44,8 +44,8 @@ algorithm.compressor = "dither(l2, bits=2, bucket=50)"
 /// What a task does that is to run as long as its test.
 const std::string stays = "while [ -d \"$STATE\" ]; do sleep 0.05; done\n";
 
-/// sbatch, squeue and scancel, as far as hearsay uses them. What the commands of the tasks print stays in the
-/// stand-in's folder.
+/// sbatch, scontrol, squeue and scancel, as far as hearsay uses them. What the commands of the tasks print
+/// stays in the stand-in's folder.
 class StandIn {
  public:
   explicit StandIn(const DataFolder& folder) : folder_(folder) {
@@ -53,16 +53,16 @@ class StandIn {
     script("sbatch", R"sh(
 for word in "$@"; do
   case "$word" in
-    --test-only) only_tests=yes;;
     --refuse) echo "sbatch: error: invalid partition specified: refuse" >&2; exit 1;;
     --array=0-*) last=${word#--array=0-};;
     --wrap=*) command=${word#--wrap=};;
     --output=*) log=${word#--output=};;
   esac
 done
-[ -z "$only_tests" ] || exit 0
 for task in $(seq 0 "$last"); do
   {
+    until [ -e "$STATE/released" ] || [ -e "$STATE/$task.ended" ] || [ ! -d "$STATE" ]; do sleep 0.05; done
+    [ -e "$STATE/released" ] || exit 0
     export SLURM_ARRAY_TASK_ID=$task
     own=$(echo "$log" | sed "s/%a/$task/")
     if [ -e "$STATE/task.sh" ] && ! sh "$STATE/task.sh" "$task" > "$own" 2>&1; then
@@ -83,6 +83,10 @@ for file in "$STATE"/*.pid; do
   task=$(basename "$file" .pid)
   echo "$task|$(cat "$STATE/$task.ended" 2> /dev/null || echo RUNNING)|None|here"
 done
+)sh");
+    script("scontrol", R"sh(
+[ ! -e "$STATE/unwilling" ] || { echo "slurm_suspend error: the controller is away" >&2; exit 1; }
+[ "$1" = release ] && echo > "$STATE/released"
 )sh");
     script("scancel", R"sh(
 case "$1" in --state=*) exit 0;; esac
@@ -306,6 +310,9 @@ TEST_CASE("sweep --slurm: what is wrong is one sentence, and leaves nothing behi
           "--network kernel makes network namespaces, as root; expected it without --slurm");
   refused({"--slurm", "--tasks", "0"}, "--tasks = 0: expected a whole number of tasks, 1 to 1000000");
   refused({"--tasks", "3"}, "--tasks requires --slurm (hearsay sweep --help says more)");
+  folder.write("state/unwilling", "");
+  refused({"--slurm"}, "--slurm: job 17 cannot begin: slurm_suspend error: the controller is away");
+  CHECK(content_of(slurm.state() / "0.ended") == "CANCELLED\n");
   std::filesystem::remove(folder.path() / "bin/sbatch");
   const ProgramEnd none = run_program(folder.path(), {"sweep", "s.toml", "--output", "out", "--slurm"},
                                       [] { setenv("PATH", "/nowhere", 1); });

@@ -36,26 +36,6 @@ std::string words_of(const ProgramOutput& ended) {
   return said.empty() ? "exit code " + std::to_string(ended.code) : said;
 }
 
-/// Returns the first words of sbatch's command line, and those that say what the job is.
-std::vector<std::string> sbatch_words(const SlurmArray& array, const std::string& first) {
-  std::string line = "exec";  // so that a signal of Slurm reaches the program, not a shell
-  for (const std::string& word : array.command) line += " " + shell_word(word);
-  std::vector<std::string> words = {"sbatch", first, "--job-name=" + array.job_name,
-                                    "--output=" + array.log.string(), "--open-mode=append"};
-  words.insert(words.end(), array.user_options.begin(), array.user_options.end());
-  words.push_back("--array=0-" + std::to_string(array.tasks - 1));
-  words.push_back("--wrap=" + line);
-  return words;
-}
-
-ProgramOutput accepted(const std::vector<std::string>& words) {
-  const std::optional<ProgramOutput> ended = output_of(words, patience);
-  if (!ended)
-    throw Misuse("--slurm: sbatch is not in PATH; expected a machine from which jobs of Slurm are submitted");
-  if (ended->code != 0) throw Misuse("--slurm: Slurm does not take the job: " + words_of(*ended));
-  return *ended;
-}
-
 }  // namespace
 
 bool SlurmTask::has_ended() const {
@@ -116,6 +96,14 @@ std::optional<std::vector<SlurmTask>> SlurmJob::tasks(std::string& defect) const
   return std::nullopt;
 }
 
+void SlurmJob::release() const {
+  std::vector<std::string> words = command("scontrol");
+  words.insert(words.end(), {"release", id()});
+  const std::optional<ProgramOutput> ended = output_of(words, patience);
+  if (!ended) throw Misuse("--slurm: scontrol is not in PATH, so job " + id() + " cannot begin");
+  if (ended->code != 0) throw Misuse("--slurm: job " + id() + " cannot begin: " + words_of(*ended));
+}
+
 void SlurmJob::cancel() const {
   std::vector<std::string> words = command("scancel");
   words.push_back(id());
@@ -128,11 +116,24 @@ void SlurmJob::cancel_waiting() const {
   output_of(words, patience);
 }
 
-void require_accepted(const SlurmArray& array) { accepted(sbatch_words(array, "--test-only")); }
-
 SlurmJob submit(const SlurmArray& array) {
-  const std::string name = last_line(accepted(sbatch_words(array, "--parsable")).output);
-  if (name.empty()) throw Misuse("--slurm: sbatch does not say which number the job has");
+  std::string line = "exec";  // so that a signal of Slurm reaches the program, not a shell
+  for (const std::string& word : array.command) line += " " + shell_word(word);
+  std::vector<std::string> words = {"sbatch",
+                                    "--parsable",
+                                    "--hold",
+                                    "--job-name=" + array.job_name,
+                                    "--output=" + array.log.string(),
+                                    "--open-mode=append"};
+  words.insert(words.end(), array.user_options.begin(), array.user_options.end());
+  words.push_back("--array=0-" + std::to_string(array.tasks - 1));
+  words.push_back("--wrap=" + line);
+  const std::optional<ProgramOutput> ended = output_of(words, patience);
+  if (!ended)
+    throw Misuse("--slurm: sbatch is not in PATH; expected a machine from which jobs of Slurm are submitted");
+  const std::string name = last_line(ended->output);
+  if (ended->code != 0 || name.empty())
+    throw Misuse("--slurm: Slurm does not take the job: " + words_of(*ended));
   return SlurmJob(name);
 }
 

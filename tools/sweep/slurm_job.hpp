@@ -26,7 +26,7 @@ std::vector<SlurmTask> slurm_tasks(const std::string& printed);
 /// quote is not closed, say.
 std::vector<std::string> shell_words(const std::string& option, const std::string& text);
 
-/// An array job of Slurm. It is asked about with squeue, and ended with scancel.
+/// An array job of Slurm. It is begun with scontrol, asked about with squeue, and ended with scancel.
 class SlurmJob {
  public:
   /// `name` is what `sbatch --parsable` prints: the number of the job, and behind a semicolon its cluster, if
@@ -41,6 +41,8 @@ class SlurmJob {
   /// its end. Empty, with the reason in `defect`, if Slurm does not answer.
   std::optional<std::vector<SlurmTask>> tasks(std::string& defect) const;
 
+  /// Lets its tasks begin. Throws Misuse, which names the option --slurm, if that fails.
+  void release() const;
   /// Ends its tasks.
   void cancel() const;
   /// Removes the tasks that have not begun.
@@ -61,9 +63,8 @@ struct SlurmArray {
   std::vector<std::string> user_options;  ///< of sbatch
 };
 
-/// Throws Misuse, which names the option --slurm, if there is no sbatch here or it would refuse the job.
-void require_accepted(const SlurmArray& array);
-/// Submits the job. Throws Misuse likewise.
+/// Submits the job, whose tasks wait until `release`. Throws Misuse, which names the option --slurm, if there
+/// is no sbatch here or it refuses the job.
 SlurmJob submit(const SlurmArray& array);
 
 }  // namespace hearsay

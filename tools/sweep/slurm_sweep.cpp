@@ -26,10 +26,12 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 /// Returns after a moment, or when a signal comes. No network file system and no Slurm tells that something
-/// is new: one has to look.
-void look_again_later() {
-  constexpr int moment = 200;  // milliseconds
-  poll(nullptr, 0, moment);
+/// is new: one has to look. A look that takes long, into a folder of thousands of files, is repeated less
+/// often.
+void look_again_later(Clock::duration look_takes) {
+  constexpr auto least = std::chrono::milliseconds(200);
+  const auto moment = std::chrono::duration_cast<std::chrono::milliseconds>(20 * look_takes);
+  poll(nullptr, 0, static_cast<int>(std::max(moment, least).count()));
 }
 
 /// When Slurm is asked again: at once at first, since a small sweep takes seconds, and every ten seconds in
@@ -90,7 +92,7 @@ void wait_for_earlier(const SlurmJob& job, const fs::path& output, StopRequest& 
   bool is_cancelled = false;
   for (Questions questions; !questions.is_due() || is_active(earlier_tasks(output, job));) {
     if (stop.interrupted.load() && !std::exchange(is_cancelled, true)) job.cancel();
-    look_again_later();
+    look_again_later({});
   }
 }
 
@@ -105,17 +107,22 @@ SlurmSweep::SlurmSweep(const Sweep& sweep, PointsAre points, const SweepOptions&
       folder_(sweep.output / task_folder),
       tasks_(std::min(groups_.size(), options.most_tasks)) {}
 
-SlurmArray SlurmSweep::array() const {
-  return {.job_name = "hearsay-" + sweep_.output.filename().string(),
-          .tasks = tasks_,
-          .log = folder_ / "task-%a.log",
-          .command = {fs::read_symlink("/proc/self/exe"), "task", sweep_.output},
-          .user_options = *options_.slurm};
+void SlurmSweep::submit() {
+  job_ = hearsay::submit({.job_name = "hearsay-" + sweep_.output.filename().string(),
+                          .tasks = tasks_,
+                          .log = folder_ / "task-%a.log",
+                          .command = {fs::read_symlink("/proc/self/exe"), "task", sweep_.output},
+                          .user_options = *options_.slurm});
 }
 
-void SlurmSweep::require_accepted() const { hearsay::require_accepted(array()); }
+void SlurmSweep::give_up() {
+  if (job_) job_->cancel();
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
 
-void SlurmSweep::run(const OnRow& on_row) {
+/// Writes the folder of the tasks, and lets them begin.
+void SlurmSweep::hand_out() {
   std::vector<Json> units;
   std::size_t points = 0;
   for (const Group& group : groups_) {
@@ -125,37 +132,36 @@ void SlurmSweep::run(const OnRow& on_row) {
   SweepOptions options = options_;
   options.command = own_command_line();
   make_task_folder(folder_, to_json(SweepPlan{sweep_, points_, options, groups_.size(), tasks_}), units);
+  note_job(folder_, job_->name());
   options_.stop->is_heeded = true;
-  std::optional<SlurmJob> job;
-  try {
-    job = submit(array());
-    note_job(folder_, job->name());
-  } catch (const Misuse&) {
-    if (job) job->cancel();
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-    throw;
-  }
-  say("job " + job->id() + " of Slurm: " + counted(tasks_, "task") + " for " + counted(points, "point"));
+  job_->release();
+  say("job " + job_->id() + " of Slurm: " + counted(tasks_, "task") + " for " + counted(points, "point"));
+}
+
+void SlurmSweep::run(const OnRow& on_row) {
+  hand_out();
   for (Questions questions; !is_complete();) {
     take_results(on_row);
     if (options_.stop->interrupted.load() && !std::exchange(is_cancelled_, true)) {
-      say("cancels job " + job->id());
-      job->cancel();
+      say("cancels job " + job_->id());
+      job_->cancel();
     }
-    if (questions.is_due() && has_left_queue(*job)) break;
-    look_again_later();
+    if (questions.is_due() && has_left_queue()) break;
+    look_again_later(look_takes_);
   }
   take_results(on_row);
   if (is_complete() || is_cancelled_) {
-    wait_for_last_tasks(*job);
+    wait_for_last_tasks();
     std::error_code ignored;
     fs::remove_all(folder_, ignored);
   }
 }
 
 void SlurmSweep::take_results(const OnRow& on_row) {
-  for (const std::size_t unit : look_at_tasks(folder_).done) {
+  const Clock::time_point began = Clock::now();
+  const TaskFolderState state = look_at_tasks(folder_);
+  look_takes_ = Clock::now() - began;
+  for (const std::size_t unit : state.done) {
     if (unit >= groups_.size() || !taken_.insert(unit).second) continue;
     const Json rows = result_of(folder_, unit);
     for (const std::size_t place : groups_[unit])
@@ -163,25 +169,26 @@ void SlurmSweep::take_results(const OnRow& on_row) {
   }
 }
 
-bool SlurmSweep::has_left_queue(const SlurmJob& job) {
+bool SlurmSweep::has_left_queue() {
   std::string defect;
-  const auto tasks = job.tasks(defect);
+  const auto tasks = job_->tasks(defect);
   if (!tasks) {
-    if (std::exchange(said_, defect) != defect) say(defect + "; waits for job " + job.id() + " all the same");
+    if (std::exchange(said_, defect) != defect)
+      say(defect + "; waits for job " + job_->id() + " all the same");
     return false;
   }
-  tell_ended(job, *tasks);
-  tell_waiting(job, *tasks);
+  tell_ended(*tasks);
+  tell_waiting(*tasks);
   return !is_active(*tasks);
 }
 
 /// Says which tasks have ended in another way than they should, each once.
-void SlurmSweep::tell_ended(const SlurmJob& job, const std::vector<SlurmTask>& tasks) {
+void SlurmSweep::tell_ended(const std::vector<SlurmTask>& tasks) {
   constexpr std::size_t most = 5;
   for (const SlurmTask& task : tasks) {
     if (!task.has_ended() || task.state == "COMPLETED" || is_cancelled_) continue;
     if (!told_.insert(task.number).second || told_.size() > most) continue;
-    print_notice(words_on(job, task));
+    print_notice(words_on(task));
     if (told_.size() == most) print_notice("of other tasks that end early nothing is said");
   }
 }
@@ -194,9 +201,9 @@ std::string SlurmSweep::label_of_group(std::size_t unit) const {
 
 /// Returns the sentence about a task that has ended early: how, where, in the middle of what, and its last
 /// words.
-std::string SlurmSweep::words_on(const SlurmJob& job, const SlurmTask& task) const {
+std::string SlurmSweep::words_on(const SlurmTask& task) const {
   std::string words =
-      "task " + std::to_string(task.number) + " of job " + job.id() + " has ended early: " + task.state;
+      "task " + std::to_string(task.number) + " of job " + job_->id() + " has ended early: " + task.state;
   if (!task.reason.empty() && task.reason != "None") words += " (" + task.reason + ")";
   if (!task.node.empty()) words += ", on " + task.node;
   std::string middle;
@@ -210,7 +217,7 @@ std::string SlurmSweep::words_on(const SlurmJob& job, const SlurmTask& task) con
 }
 
 /// Says why nothing goes on, while all tasks wait.
-void SlurmSweep::tell_waiting(const SlurmJob& job, const std::vector<SlurmTask>& tasks) {
+void SlurmSweep::tell_waiting(const std::vector<SlurmTask>& tasks) {
   std::string reason;
   for (const SlurmTask& task : tasks) {
     if (task.has_ended()) continue;
@@ -218,20 +225,20 @@ void SlurmSweep::tell_waiting(const SlurmJob& job, const std::vector<SlurmTask>&
     if (reason.empty()) reason = task.reason;
   }
   if (reason.empty() || reason == "None") return;
-  const std::string sentence = "job " + job.id() + " waits in the queue (" + reason + ")";
+  const std::string sentence = "job " + job_->id() + " waits in the queue (" + reason + ")";
   if (std::exchange(said_, sentence) != sentence) say(sentence);
 }
 
 /// Removes the tasks that have not begun, and waits for a while until the others have ended: they do so as
 /// soon as they find no more work.
-void SlurmSweep::wait_for_last_tasks(const SlurmJob& job) {
+void SlurmSweep::wait_for_last_tasks() {
   constexpr int most_looks = 50;
-  job.cancel_waiting();
+  job_->cancel_waiting();
   std::string ignored;
   for (int look = 0; look < most_looks; ++look) {
-    const auto tasks = job.tasks(ignored);
+    const auto tasks = job_->tasks(ignored);
     if (!tasks || !is_active(*tasks)) return;
-    look_again_later();
+    look_again_later({});
   }
 }
 

@@ -26,25 +26,28 @@ class SlurmSweep {
   /// `groups` are places among the points of the sweep; a group is tried by one task.
   SlurmSweep(const Sweep& sweep, PointsAre points, const SweepOptions& options, std::vector<Group> groups);
 
-  /// Throws Misuse, before anything is written, if Slurm would not take the job.
-  void require_accepted() const;
+  /// Submits the job; its tasks do not begin yet, and nothing is written. Throws Misuse if Slurm refuses it.
+  void submit();
 
-  /// Submits the job and returns when it has left the queue; notices say which tasks ended early. If the
-  /// command is interrupted, cancels the job. Throws Misuse if the job cannot be submitted.
+  /// Hands the groups to the job and returns when it has left the queue; notices say which tasks ended early.
+  /// If the command is interrupted, cancels the job. Needs the output of the sweep.
   void run(const OnRow& on_row);
+
+  /// Ends the job, if it was submitted, since its work cannot be handed out.
+  void give_up();
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  SlurmArray array() const;
+  void hand_out();
   void take_results(const OnRow& on_row);
   bool is_complete() const { return taken_.size() == groups_.size(); }
-  bool has_left_queue(const SlurmJob& job);
-  void tell_ended(const SlurmJob& job, const std::vector<SlurmTask>& tasks);
-  void tell_waiting(const SlurmJob& job, const std::vector<SlurmTask>& tasks);
+  bool has_left_queue();
+  void tell_ended(const std::vector<SlurmTask>& tasks);
+  void tell_waiting(const std::vector<SlurmTask>& tasks);
   std::string label_of_group(std::size_t unit) const;
-  std::string words_on(const SlurmJob& job, const SlurmTask& task) const;
-  void wait_for_last_tasks(const SlurmJob& job);
+  std::string words_on(const SlurmTask& task) const;
+  void wait_for_last_tasks();
   void say(const std::string& sentence) const;
 
   const Sweep& sweep_;
@@ -53,10 +56,12 @@ class SlurmSweep {
   std::vector<Group> groups_;
   std::filesystem::path folder_;
   std::size_t tasks_;
+  std::optional<SlurmJob> job_;
   bool is_cancelled_ = false;
-  std::set<std::size_t> taken_;  // units whose results have been taken
-  std::set<std::size_t> told_;   // tasks of which a notice has said that they ended early
-  std::string said_;             // the last notice about the queue
+  Clock::duration look_takes_{};  // into the folder
+  std::set<std::size_t> taken_;   // units whose results have been taken
+  std::set<std::size_t> told_;    // tasks of which a notice has said that they ended early
+  std::string said_;              // the last notice about the queue
 };
 
 /// Settles what an earlier `sweep --slurm` has left in the output of a sweep that is to be resumed: results

@@ -114,11 +114,12 @@ void SweepRun::run_under_slurm() {
   }
   if (left.empty() || options_.stop->interrupted.load()) return;
   SlurmSweep shared(sweep_, points_, options_, std::move(left));
-  shared.require_accepted();
-  before_output();
+  shared.submit();
   try {
+    before_output();
     shared.run([this](std::size_t place, SweepRow row) { add(place, std::move(row), true); });
   } catch (const Misuse&) {
+    shared.give_up();
     remove_empty_output();
     throw;
   }
