@@ -81,15 +81,19 @@ TEST_CASE("task folder: a unit that was done is not done again if its task died 
   CHECK_FALSE(TaskUnits(place, 1, "1").take());
 }
 
-TEST_CASE("task folder: what is given back another task takes") {
+TEST_CASE("task folder: what is given back another task takes, also one that has looked at it before") {
   const DataFolder folder;
   const auto place = folder.path() / "tasks";
-  make_task_folder(place, {{"units", 1}}, numbered_units(1));
-  TaskUnits one(place, 1, "1");
-  REQUIRE(one.take());
+  make_task_folder(place, {{"units", 2}}, numbered_units(2));
+  TaskUnits one(place, 2, "1");
+  TaskUnits other(place, 2, "2");
+  REQUIRE(one.take()->number == 0);
+  REQUIRE(other.take()->number == 1);
+  CHECK_FALSE(other.take());
   one.give_back(0);
   CHECK(look_at_tasks(place).todo.contains(0));
-  CHECK(TaskUnits(place, 1, "2").take());
+  CHECK(other.take()->number == 0);
+  CHECK_FALSE(one.take());
 }
 
 TEST_CASE("task folder: a result that was changed after it was written is refused") {

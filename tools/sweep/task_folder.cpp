@@ -60,6 +60,10 @@ std::optional<TaskUnits::Unit> TaskUnits::take() {
     if (is_ours && !fs::exists(unit_file(folder_, number, "done"), ignored))
       return Unit{number, record_in(taken(number))};
   }
+  // What other tasks have given back since.
+  for (const std::size_t number : look_at_tasks(folder_).todo)
+    if (std::rename(unit_file(folder_, number, "todo").c_str(), taken(number).c_str()) == 0)
+      return Unit{number, record_in(taken(number))};
   return std::nullopt;
 }
 
