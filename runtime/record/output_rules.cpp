@@ -19,6 +19,14 @@ bool is_of_peers(std::string_view file) {
          (file.starts_with("peer-") && file.ends_with(".log"));  // of hearsay launch
 }
 
+/// True if `file` is the name of a file in the task folder of a sweep.
+bool is_of_tasks(std::string_view file) {
+  const auto contains = [&](std::string_view part) { return file.find(part) != file.npos; };
+  return file.starts_with("plan.json") || file == "job" || file == "job.partial" || file.ends_with(".todo") ||
+         contains(".taken-") || contains(".done") || (file.starts_with("task-") && file.ends_with(".log")) ||
+         file.starts_with(".nfs");  // a log that was removed while its task had it open
+}
+
 }  // namespace
 
 bool is_output_file(std::string_view file) {
@@ -39,6 +47,7 @@ bool is_output_file(std::string_view file) {
 bool is_output_folder(std::string_view name, std::span<const std::string> files, std::size_t folders) {
   const bool is_a_run_file = files.size() == 1 && files.front() == "run.toml" && folders == 0;
   if (name == per_peer_folder && folders == 0 && std::ranges::all_of(files, is_column_file)) return true;
+  if (name == task_folder && folders == 0 && std::ranges::all_of(files, is_of_tasks)) return true;
   return !is_a_run_file && std::ranges::all_of(files, is_output_file);
 }
 

@@ -12,6 +12,10 @@ namespace hearsay {
 // it may replace, and whether it goes on with an earlier run. Pure: run_directory.hpp and earlier_record.hpp
 // look, and then do it.
 
+/// The folder in the output of a sweep from which the tasks of an array job take points. No variant has a
+/// folder whose name begins with a dot.
+inline constexpr std::string_view task_folder = ".slurm";
+
 /// True if `file` is the name of a file that a run or a sweep leaves in its directory.
 bool is_output_file(std::string_view file);
 /// True if a folder of this name with these files and `folders` folders holds outputs only, if its folders

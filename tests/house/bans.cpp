@@ -94,12 +94,12 @@ const std::vector<Ban>& bans() {
        {"runtime/record/", "runtime/program/hello.cpp"},
        {"<nlohmann"},
        {"nlohmann"}},
-      {"processes are started by runtime/process and program, tools/launch, and runtime/network, which runs "
+      {"processes are started by runtime/process and program, tools/child, and runtime/network, which runs "
        "ip "
        "and tc",
        {"topology/", "algorithms/", "runtime/", "tools/"},
        // A sweep forks its peers, so its page needs a process of its own.
-       {"runtime/process/", "runtime/program/", "runtime/network/", "tools/launch/",
+       {"runtime/process/", "runtime/program/", "runtime/network/", "tools/child/",
         "tools/report/live_sweep_page.cpp"},
        {"<spawn.h", "<sys/wait.h"},
        process_calls},

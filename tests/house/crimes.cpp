@@ -111,7 +111,7 @@ const std::vector<Crime> all = {
      "runtime/data/d.hpp:2: <nlohmann/json.hpp>: JSON belongs to runtime/record and tools"},
     {"what belongs to few files stays there",
      {{"tools/sweep/d.hpp", "#pragma once\nint child = fork();\n"}},
-     "tools/sweep/d.hpp:2: fork: processes are started by runtime/process and program, tools/launch, and "
+     "tools/sweep/d.hpp:2: fork: processes are started by runtime/process and program, tools/child, and "
      "runtime/network, which runs ip and tc"},
     {"what belongs to few files stays there",
      {{"runtime/peer/d.hpp", "#pragma once\n#include <sys/socket.h>\n"}},

@@ -123,6 +123,7 @@ std::span<const Room> rooms() {
                   "security",   "zmq",      "process",    "program"})},
 
         {"tools/examples/layer_parallel", {}},
+        {"tools/child", {}},
         {"tools/terminal", {}},
         {"tools/statistics", {}},
         {"tools/report", tools({"terminal", "statistics"})},
@@ -130,8 +131,8 @@ std::span<const Room> rooms() {
         {"tools/training", tools({"terminal", "report"})},
         {"tools/influence", tools({"terminal", "training"})},
         {"tools/check", tools({"terminal", "training"})},
-        {"tools/sweep", tools({"terminal", "statistics", "training", "report"})},
-        {"tools/launch", tools({"terminal", "training", "report"})},
+        {"tools/sweep", tools({"child", "terminal", "statistics", "training", "report"})},
+        {"tools/launch", tools({"child", "terminal", "training", "report"})},
         {"tools/advise", tools({"terminal", "training", "check"})},
         {"tools/manual", tools({"terminal"})},
         {"tools", tools({"terminal", "report", "export", "influence", "training", "check", "sweep", "launch",

@@ -45,6 +45,15 @@ TEST_CASE("output rules: what runs and sweeps leave is ours by its name, and not
   for (const std::string& name : foreign) CHECK_FALSE_MESSAGE(is_output_file(name), name);
 }
 
+TEST_CASE("output rules: what tasks of Slurm share is ours in its folder only") {
+  const Names of_tasks = {"plan.json", "plan.json.partial", "job",        "0.todo",
+                          "17.done",   "17.done.partial",   "3.taken-12", "task-12.log"};
+  CHECK(is_output_folder(task_folder, of_tasks, 0));
+  CHECK_FALSE(is_output_folder("tasks", of_tasks, 0));
+  CHECK_FALSE(is_output_folder(task_folder, Names{"thesis.tex"}, 0));
+  CHECK_FALSE(is_output_folder(task_folder, of_tasks, 1));
+}
+
 TEST_CASE("output rules: one foreign file makes a folder a user's own, and so does a run.toml alone") {
   CHECK(is_output_folder("out", {}, 0));
   CHECK(is_output_folder("out", {}, 3));

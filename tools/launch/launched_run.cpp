@@ -11,7 +11,7 @@
 #include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/kept_models.hpp"
 #include "runtime/record/run_directory.hpp"
-#include "tools/launch/child_process.hpp"
+#include "tools/child/child_process.hpp"
 #include "tools/launch/parcel.hpp"
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/input_watch.hpp"

@@ -8,12 +8,15 @@
 
 #include "runtime/network/kernel_network.hpp"
 #include "runtime/record/json.hpp"
+#include "runtime/record/output_rules.hpp"
 #include "runtime/record/run_directory.hpp"
 #include "runtime/settings/sweep_tuning.hpp"
 #include "runtime/simulator/sized_run.hpp"
 #include "runtime/toml/document.hpp"
 #include "tools/report/live_sweep_page.hpp"
 #include "tools/sweep/claim_verdicts.hpp"
+#include "tools/sweep/slurm_job.hpp"
+#include "tools/sweep/slurm_sweep.hpp"
 #include "tools/sweep/sweep_run.hpp"
 #include "tools/sweep/sweep_table.hpp"
 #include "tools/sweep/tuned_choice.hpp"
@@ -24,6 +27,7 @@
 #include "tools/terminal/shell_word.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/nearest_name.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 
@@ -70,10 +74,17 @@ std::string values_label(const TunedValues& values) {
   return label.empty() ? "tuning" : label;
 }
 
+std::string missing_text(std::size_t missing, const Sweep& sweep) {
+  return counted(missing, "point") + (missing == 1 ? " has" : " have") +
+         " no result; --resume --slurm tries again, and what the tasks have printed is in " +
+         (sweep.output / task_folder).string();
+}
+
 /// Returns the sweep with the values that tuning has chosen; tries the candidates for that. Empty if it was
-/// interrupted.
+/// interrupted, or if tasks of Slurm have left candidates without a result.
 std::optional<Sweep> tuned(const Sweep& sweep, const SweepOptions& options, bool output_is_there) {
   const Sweep tuning = tuning_of(sweep);
+  if (options.resume) settle_earlier_job(tuning.output, options);
   SweepRun run(tuning, PointsAre::candidates, options, sweep.output, output_is_there);
   if (!options.quiet && run.to_try() > 0)
     print_notice("tunes first: " + counted(run.to_try(), "point") + ", with seeds from " +
@@ -84,6 +95,10 @@ std::optional<Sweep> tuned(const Sweep& sweep, const SweepOptions& options, bool
                  (run.has_record()
                       ? "; --resume goes on, and " + tuning.output.string() + " has what was tried"
                       : ""));
+    return std::nullopt;
+  }
+  if (run.missing() > 0) {
+    print_notice(missing_text(run.missing(), tuning));
     return std::nullopt;
   }
   std::vector<TunedValues> values;
@@ -124,10 +139,15 @@ int sweep_command(const SweepOptions& options) {
                  ": it describes one run; a sweep needs [[sweep.variant]] tables, axes in [sweep] such as "
                  "\"network.bandwidth\" = [\"10 Mbit/s\", \"1 Gbit/s\"], or sweep.repeat of at least 2");
   if (options.network == SlowedBy::kernel) {
+    if (options.slurm)
+      throw Misuse("--network kernel makes network namespaces, as root; expected it without --slurm");
     sweep.driver = Sweep::Driver::run;
     require_kernel_network();
   }
   require_variants(sweep, options.only);
+  if (options.resume) settle_earlier_job(sweep.output, options);
+  if (options.overwrite)
+    for (const auto& output : {sweep.output, sweep.output / tuning_folder}) require_no_job(output);
   bool output_is_there = options.resume && holds_a_sweep(sweep.output);
   if (!output_is_there) require_free_output(sweep.output, options.overwrite);
   if (!sweep.tuned.empty()) {
@@ -136,7 +156,7 @@ int sweep_command(const SweepOptions& options) {
                    sweep.points.front().run.model.kind +
                        " is only a size, which has no loss to choose by; leave it out");
     std::optional<Sweep> chosen = tuned(sweep, options, output_is_there);
-    if (!chosen) return exit_interrupted;
+    if (!chosen) return options.stop->interrupted.load() ? exit_interrupted : exit_lost;
     sweep = std::move(*chosen);
     output_is_there = std::filesystem::exists(sweep.output);
   }
@@ -161,7 +181,19 @@ int sweep_command(const SweepOptions& options) {
     if (run.has_record()) print_notice("interrupted; --resume goes on");
     return exit_interrupted;
   }
+  if (run.missing() > 0) {
+    print_notice(missing_text(run.missing(), sweep));
+    return exit_lost;
+  }
   return exit_code_of_results(sweep, options, rows, verdicts);
+}
+
+std::size_t task_number(const std::string& text) {
+  constexpr std::uint64_t most = 1'000'000;
+  std::uint64_t tasks = 0;
+  if (!parse_whole(text, tasks) || tasks < 1 || tasks > most)
+    throw Misuse("--tasks", text, "expected a whole number of tasks, 1 to " + std::to_string(most));
+  return tasks;
 }
 
 }  // namespace
@@ -185,8 +217,16 @@ void add_sweep(CommandLine& program, Invocation& invocation) {
       },
       "what slows the peers down [shaper]; kernel: real processes in network namespaces (root only)",
       {.value_name = "shaper|kernel", .values = {"shaper", "kernel"}});
+  command.option_or_text(
+      "--slurm", [&slurm = options->slurm](const std::string& text) { slurm = shell_words("--slurm", text); },
+      "an array job of Slurm tries the points; --slurm=\"--partition=long --time=1:00:00\" are options of "
+      "sbatch");
+  command.option("--tasks",
+                 [&tasks = options->most_tasks](const std::string& text) { tasks = task_number(text); },
+                 "tasks of the array job at most [1000]", {.value_name = "N", .needs = "--slurm"});
   command.examples({"hearsay sweep quickstart.toml",
-                    "hearsay sweep quickstart.toml --set sweep.driver=simulate --output runs/virtual"});
+                    "hearsay sweep quickstart.toml --set sweep.driver=simulate --output runs/virtual",
+                    "hearsay sweep quickstart.toml --slurm --tasks 20"});
   command.when_chosen([options, &invocation] {
     invocation.on_signal = OnSignal::end_in_good_order;
     invocation.run = [options] { return sweep_command(*options); };

@@ -11,6 +11,7 @@
 #include "runtime/record/checksummed_record.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/run_directory.hpp"
+#include "tools/sweep/slurm_sweep.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/notice.hpp"
 #include "tools/training/learned_point.hpp"
@@ -59,12 +60,13 @@ std::vector<SweepRun::Group> SweepRun::groups_of(const Sweep& sweep) {
 }
 
 SweepRun::SweepRun(const Sweep& sweep, PointsAre points, const SweepOptions& options,
-                   std::filesystem::path output, bool output_is_there)
+                   std::filesystem::path output, bool output_is_there, RecordIs record)
     : sweep_(sweep),
       points_(points),
       options_(options),
       output_(std::move(output)),
       output_is_there_(output_is_there),
+      record_(record),
       groups_(groups_of(sweep)) {
   EarlierResults earlier;
   if (options.resume) earlier = earlier_results(sweep, options.network, options.only);
@@ -81,6 +83,15 @@ SweepRun::SweepRun(const Sweep& sweep, PointsAre points, const SweepOptions& opt
 }
 
 void SweepRun::run() {
+  if (options_.slurm)
+    run_under_slurm();
+  else
+    run_here();
+  compare_with_baseline(sweep_.baseline, rows_);
+  if (has_record_) write_record();
+}
+
+void SweepRun::run_here() {
   if (sweep_.driver == Sweep::Driver::run) {
     for (const Group& group : groups_) try_group(group);
   } else {
@@ -90,8 +101,40 @@ void SweepRun::run() {
     side_by_side_ = at_once > 1;
     side_by_side(groups_.size(), at_once, [this](std::size_t k) { try_group(groups_[k]); });
   }
-  compare_with_baseline(sweep_.baseline, rows_);
-  if (has_record_) write_record();
+}
+
+/// Leaves the groups to the tasks of an array job. The output is made before, since they share it.
+void SweepRun::run_under_slurm() {
+  std::vector<Group> left;
+  for (const Group& group : groups_) {
+    Group untried;
+    for (const std::size_t place : group)
+      if (options_.chooses(sweep_.points[place]) && !is_finished(place)) untried.push_back(place);
+    if (!untried.empty()) left.push_back(std::move(untried));
+  }
+  if (left.empty() || options_.stop->interrupted.load()) return;
+  SlurmSweep shared(sweep_, points_, options_, std::move(left));
+  shared.submit();
+  try {
+    before_output();
+    shared.run([this](std::size_t place, SweepRow row) { add(place, std::move(row), true); });
+  } catch (const Misuse&) {
+    shared.give_up();
+    remove_empty_output();
+    throw;
+  }
+  missing_ = kept_ + to_try_ - rows_.size();
+  if (missing_ == 0) remove_empty_output();
+}
+
+/// Removes what was made for the tasks if they have left nothing in it, since every point was refused.
+void SweepRun::remove_empty_output() {
+  const bool all_refused =
+      std::ranges::all_of(rows_, [](const SweepRow& row) { return row.summary.is_null(); });
+  if (output_is_there_ || !all_refused) return;
+  std::error_code ignored;
+  std::filesystem::remove_all(output_, ignored);
+  has_record_ = false;
 }
 
 void SweepRun::try_group(const Group& group) {
@@ -149,7 +192,8 @@ SweepRow SweepRun::attempt(std::size_t place, const Group& group, LearnedPoints&
     });
     if (same != learned.end()) {
       before_output();
-      return row_of(point, (*same)->on_network_of(point.run, earlier, {options_.save, options_.per_peer}));
+      return row_of(point, (*same)->on_network_of(point.run, earlier,
+                                                  {options_.save, options_.per_peer, options_.command}));
     }
     std::unique_ptr<LearnedPoint> fresh;
     SweepRow row = row_of(
@@ -163,6 +207,7 @@ SweepRow SweepRun::attempt(std::size_t place, const Group& group, LearnedPoints&
                           .stop = options_.stop,
                           .network = options_.network,
                           .title = title_of(place),
+                          .command = options_.command,
                           .learned = group.size() > 1 ? &fresh : nullptr,
                           .before_output = [this] { before_output(); }}));
     if (fresh) learned.push_back(std::move(fresh));
@@ -184,6 +229,7 @@ void SweepRun::before_output() {
 }
 
 void SweepRun::write_record() const {
+  if (record_ == RecordIs::left_to_another) return;
   write_file(sweep_.output / "sweep.json", {checksummed_text(record_of(sweep_, rows_, options_.network))});
 }
 
@@ -213,7 +259,8 @@ void SweepRun::say_how_far(std::size_t place) {
   const Clock::time_point now = Clock::now();
   const std::size_t tried = rows_.size() - kept_;
   const bool all = tried == to_try_;
-  if (options_.quiet || sweep_.driver == Sweep::Driver::run || sweep_.points.size() == 1) return;
+  const bool trains_alone = sweep_.driver == Sweep::Driver::run && !options_.slurm;
+  if (options_.quiet || trains_alone || sweep_.points.size() == 1) return;
   if (!all && now - said_ < std::chrono::seconds(1)) return;
   said_ = now;
   const double elapsed = std::chrono::duration<double>(now - began_).count();

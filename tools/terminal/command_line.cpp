@@ -191,6 +191,15 @@ void CommandLine::option_or_number(const std::string& name, int alone, std::pair
       });
 }
 
+void CommandLine::option_or_text(const std::string& name,
+                                 const std::function<void(const std::string&)>& target,
+                                 const std::string& description) {
+  const std::string alone = "true";
+  app_->add_flag(name + "{" + alone + "}")
+      ->description(description)
+      ->each([alone, target](const std::string& text) { target(text == alone ? "" : text); });
+}
+
 void CommandLine::examples(const std::vector<std::string>& lines) {
   std::string text = "Examples:";
   for (const std::string& line : lines) text += "\n    " + line;

@@ -54,6 +54,11 @@ class CommandLine {
   void option_or_number(const std::string& name, int alone, std::pair<int, int> range,
                         const std::function<void(int)>& target, const std::string& description);
 
+  /// An option that may stand alone, or bring a text behind an equals sign: --slurm or
+  /// --slurm="--partition=long". Alone, its text is empty.
+  void option_or_text(const std::string& name, const std::function<void(const std::string&)>& target,
+                      const std::string& description);
+
   /// Command lines that can be pasted, at the end of the command's help.
   void examples(const std::vector<std::string>& lines);
 

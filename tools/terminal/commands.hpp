@@ -26,13 +26,13 @@ struct Invocation {
 /// Adds one subcommand with its own options. If the command line chooses it, parsing sets `invocation.run`.
 using AddCommand = void(CommandLine& program, Invocation& invocation);
 
-AddCommand add_new, add_run, add_simulate, add_peer, add_launch, add_sweep, add_topology, add_check,
+AddCommand add_new, add_run, add_simulate, add_peer, add_launch, add_sweep, add_task, add_topology, add_check,
     add_advise, add_evaluate, add_influence, add_codec, add_report, add_list, add_keys;
 
 /// In the order of `hearsay --help`.
 inline constexpr AddCommand* commands[] = {
     add_new,    add_run,      add_simulate,  add_peer,  add_launch, add_sweep, add_topology, add_check,
-    add_advise, add_evaluate, add_influence, add_codec, add_report, add_list,  add_keys,
+    add_advise, add_evaluate, add_influence, add_codec, add_report, add_list,  add_keys,     add_task,
 };
 
 }  // namespace hearsay

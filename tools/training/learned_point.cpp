@@ -59,7 +59,7 @@ class LearnedPointOf final : public LearnedPoint {
   }
 
   FinishedRun on_network_of(const RunSettings& settings, EarlierOutput earlier, Extras extras) override {
-    const Provenance provenance;
+    const Provenance provenance(extras.command);
     RunDirectory directory(settings.run.output, earlier, print_notice);
     take_network(experiment_.settings, resolved(settings, experiment_.topology));
     const RunOutcome<Scalar> outcome = retime(experiment_, traced_, experiment_.settings, measured_gradient_);

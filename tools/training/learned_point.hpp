@@ -15,7 +15,8 @@ std::string all_but_the_network(const RunSettings& settings);
 /// What a run leaves behind on request.
 struct Extras {
   SaveModels save = SaveModels::mean;
-  bool per_peer = false;  ///< what is recorded of every peer, in columns
+  bool per_peer = false;     ///< what is recorded of every peer, in columns
+  std::string command = {};  ///< the command line for the record; empty: that of this process
 };
 
 /// A point of a sweep in virtual time that was trained, of either scalar type. Points that differ from it in

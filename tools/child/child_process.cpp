@@ -1,4 +1,4 @@
-#include "tools/launch/child_process.hpp"
+#include "tools/child/child_process.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
