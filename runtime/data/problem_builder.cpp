@@ -268,7 +268,7 @@ void require_memory_of_objectives(const std::string& kind, const SeededModel& mo
                            : "the objectives and models of " + std::to_string(peers) + " peers need ") +
                    *lack + "; expected fewer " + (peers == 1 ? "" : "peers, fewer ") +
                    "parameters, or hearsay simulate with model.kind = \"size(" +
-                   number_text(model.dimension(shape)) +
+                   std::to_string(static_cast<std::uint64_t>(model.dimension(shape))) +
                    ")\", which tells times and bytes without that memory");
 }
 

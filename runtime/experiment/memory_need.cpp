@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <compare>
 #include <map>
 #include <numeric>
@@ -17,7 +16,6 @@
 #include "runtime/foundation/machine.hpp"
 #include "topology/families.hpp"
 #include "topology/foundation/misuse.hpp"
-#include "topology/foundation/spelling.hpp"
 #include "topology/hub_rounds.hpp"
 
 namespace hearsay {
@@ -250,13 +248,14 @@ void require_memory(const Experiment<Scalar>& experiment, const HeldPeers& held)
   if (!lack) return;
   const std::string dimension = std::to_string(experiment.problem.dimension());
   const double room = static_cast<double>(machine_memory()) / bytes_of_vector(experiment);
-  const double parameters = std::floor(static_cast<double>(experiment.problem.dimension()) * room / vectors);
+  const auto parameters =
+      static_cast<std::uint64_t>(static_cast<double>(experiment.problem.dimension()) * room / vectors);
   std::string expected;
   if (const auto peers = FittingPeers<Scalar>(experiment, held, room).count(); peers && *peers > 1)
     expected = "at most " + std::to_string(*peers) + " peers, ";
   throw Misuse("topology.peers", std::to_string(experiment.peer_count()),
                "with " + dimension + " parameters " + subject_of(held, experiment.peer_count()) + " " +
-                   *lack + "; expected " + expected + "at most " + number_text(parameters) +
+                   *lack + "; expected " + expected + "at most " + std::to_string(parameters) +
                    " parameters, or hearsay simulate with model.kind = \"size(" + dimension +
                    ")\", which tells times and bytes without that memory");
 }
