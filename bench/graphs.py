@@ -162,7 +162,7 @@ def measure(program, folder, name):
     sweep = SWEEP.format(name=name, peers=peers)
     for degree in (3, 6):
         fit = [program, "topology", "--fit", "links.toml", "--degree", str(degree), "--message", f"{MESSAGE_BYTES} B"]
-        for name_of_weights, weights in (("fastest", []), ("metropolis", ["--weights", "metropolis"])):
+        for name_of_weights, weights in (("fastest", ["--weights", "fastest-chain"]), ("metropolis", [])):
             file = f"degree-{degree}-{name_of_weights}.toml"
             words = fit + ["--write", file, "--overwrite"] + weights
             table = subprocess.run(words, cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout

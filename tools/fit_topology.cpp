@@ -10,8 +10,10 @@
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/patient_line.hpp"
 #include "tools/terminal/table.hpp"
+#include "topology/fastest_mixing.hpp"
 #include "topology/fitted_graph.hpp"
 #include "topology/foundation/misuse.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 
@@ -50,7 +52,38 @@ NamedTopology topology_of(const GossipPlan& plan, std::vector<NamedPeer> peers) 
           .links = {},
           .observer = {},
           .family = {},
-          .weights = "explicit"};
+          .weights = comes_from_solver(plan.weights) ? "explicit" : plan.weights};
+}
+
+std::string weights_of(const FitOptions& options) {
+  const std::string& asked = options.weights;
+  const bool by_default = asked.empty() || find_choice("--weights", asked, mixing_choices()).name == "auto";
+  return by_default ? "metropolis" : asked;
+}
+
+/// Throws Misuse if no graph is better than another, or none has so few links.
+void require_something_to_fit(const PairwiseLinks& network, double message_bytes, const FitOptions& options) {
+  const PeerId n = network.peer_count();
+  const std::string links = options.links.string();
+  if (n == 1) throw Misuse("--fit", links, "it has a single peer; expected at least two");
+  const std::uint64_t least = n > 2 ? 2 : 1;
+  if (options.degree < least)
+    throw Misuse("--degree", std::to_string(options.degree),
+                 "expected at least " + std::to_string(least) + ", which " + std::to_string(n) +
+                     " peers need to be linked");
+  const std::uint64_t most_links = n * std::min<std::uint64_t>(options.degree, n - 1) / 2;
+  if (comes_from_solver(weights_of(options)) && !suits_fastest_solver(n, most_links))
+    throw Misuse("--weights", options.weights,
+                 "expected at most " + grouped(fastest_peers) + " peers, not " + grouped(n) +
+                     ", and a --degree that gives them at most " + grouped(fastest_links) + " links, not " +
+                     grouped(most_links) + "; or metropolis");
+  const RoundClock clock(network, message_bytes);
+  for (PeerId a = 0; a < n; ++a)
+    for (PeerId b = a + 1; b < n; ++b)
+      if (clock.least_seconds(a, b) > 0.0) return;
+  throw Misuse("--fit", links,
+               "messages take no time on its links, so that every graph is as good as another; expected a "
+               "latency above 0 or a bandwidth at some of them");
 }
 
 std::size_t degree_of(const GossipPlan& plan) {
@@ -60,43 +93,39 @@ std::size_t degree_of(const GossipPlan& plan) {
   return most;
 }
 
+/// Returns how many times as long it takes; "-" if the fitted graph takes no time at all.
+std::string times_text(double seconds, double of_fitted) {
+  return of_fitted > 0.0 ? fixed(seconds / of_fitted, 2) + "x" : "-";
+}
+
 }  // namespace
 
 FittedTopology fitted_topology(const FitOptions& options) {
-  const std::uint64_t bytes = parse_bytes("--message", options.message);
-  const LinksFile links = load_links_file(options.links);
-  if (options.degree < 2 && links.peer_count() > 2)
-    throw Misuse(
-        "--degree", std::to_string(options.degree),
-        "expected at least 2, which " + std::to_string(links.peer_count()) + " peers need to be linked");
+  const std::string weights = weights_of(options);
+  const auto message = static_cast<double>(parse_bytes("--message", options.message));
+  const LinksFile links = load_links_file(options.links, "--fit");
+  const PairwiseLinks network = pairwise(links);
+  require_something_to_fit(network, message, options);
   std::optional<NamedTopology> given;
   if (!options.peers.empty()) given = load_topology_file(options.peers, options.seed);
   std::vector<NamedPeer> peers = peers_of(links, given, options);
 
-  const PairwiseLinks network = pairwise(links);
-  const auto message = static_cast<double>(bytes);
   PatientLine progress;
   GossipPlan plan =
       fitted_plan(network, {.degree = std::min<std::uint64_t>(options.degree, links.peer_count()),
                             .message_bytes = message,
+                            .weights = weights,
                             .seed = options.seed,
                             .on_progress = [&progress](double share) {
                               progress.show("searching a graph: " + fixed(100.0 * share, 0) + " %");
                             }});
   progress.close();
   NamedTopology topology = topology_of(plan, std::move(peers));
-  if (!options.weights.empty()) {
-    topology.mixing = make_mixing(options.weights, topology.graph);
-    topology.weights = options.weights;
-    plan.mixing = topology.mixing;
-    plan.weights = options.weights;
-    plan.forecast = forecast_gossip(plan.mixing, network, message);
-  }
   if (given) {
     topology.observer = given->observer;
     topology.observer_bind = given->observer_bind;
   }
-  return {std::move(topology), std::move(plan), plans_of_families(network, message)};
+  return {std::move(topology), std::move(plan), plans_of_families(network, message, weights)};
 }
 
 std::string comparison_text(const FittedTopology& fitted) {
@@ -107,13 +136,13 @@ std::string comparison_text(const FittedTopology& fitted) {
                {"links", right},
                {"a round", right},
                {"rounds to a tenth", right},
-               {"together", right},
+               {"time to a tenth", right},
                {"beside the fitted", right}});
   const auto add = [&](const GossipPlan& plan, const std::string& name) {
     const double seconds = plan.forecast.seconds();
     table.add({name, plan.weights, std::to_string(degree_of(plan)), grouped(plan.mixing.link_count() / 2),
                seconds_text(plan.forecast.seconds_per_round), significant(plan.forecast.rounds, 3),
-               seconds_text(seconds), fixed(seconds / fitted.plan.forecast.seconds(), 2) + "x"});
+               seconds_text(seconds), times_text(seconds, fitted.plan.forecast.seconds())});
   };
   add(fitted.plan, fitted.plan.name == "fitted" ? "fitted" : "fitted: " + fitted.plan.name);
   for (const GossipPlan& family : fitted.families) add(family, family.name);

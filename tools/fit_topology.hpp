@@ -16,7 +16,7 @@ struct FitOptions {
   std::filesystem::path peers;   ///< a topology file whose peers these are; may be empty
   std::uint64_t degree = 3;      ///< links that a peer has at most
   std::string message = "1 MB";  ///< the size of one
-  std::string weights;           ///< of the graph that is found; empty: the fastest
+  std::string weights;           ///< of the graph that is found; empty: metropolis
   std::uint64_t seed = 1;
 };
 

@@ -312,6 +312,20 @@ FittedTopology fitted(const TopologyOptions& options) {
   return fitted_topology(fit);
 }
 
+/// Calls `action`; a Misuse that names a key of a run file then names the option that has set it.
+template <class Action>
+auto naming_options(const Action& action) {
+  try {
+    return action();
+  } catch (const Misuse& misuse) {
+    const std::string sentence = misuse.what();
+    for (const std::string name : {"weights", "schedule"})
+      if (const std::string key = "topology." + name; sentence.starts_with(key + " = "))
+        throw Misuse("--" + name + sentence.substr(key.size()));
+    throw;
+  }
+}
+
 int topology_command(const TopologyOptions& options) {
   if (options.spec.empty() && options.fit.links.empty())
     throw Misuse(
@@ -361,14 +375,13 @@ void add_topology(CommandLine& program, Invocation& invocation) {
       "such as \"ring(16)\" or \"torus(4x4)\", or a topology file; with --fit: the file "
       "whose peers are linked, or none");
   command.option("--fit", &options->fit.links,
-                 "search the graph and weights that gossip soonest on the network of this links file, and "
-                 "compare them with ring, torus, exponential and complete graph",
+                 "search the graph on which gossip agrees soonest on the network of this links file, and "
+                 "compare it with ring, torus, exponential and complete graph",
                  {.value_name = "LINKS"});
   command.option("--degree", &options->fit.degree, "the most links of a peer (3)", {.needs = "--fit"});
   command.option("--message", &options->fit.message, "the size of a message (1 MB)",
                  {.value_name = "SIZE", .needs = "--fit"});
-  command.option("--weights", &options->weights,
-                 "mixing weights (metropolis; with --fit: the fastest of at least 0)");
+  command.option("--weights", &options->weights, "mixing weights (metropolis)");
   command.option("--schedule", &options->schedule, "also look at a time-varying schedule");
   command.option("--participation",
                  [&share = options->participation](const std::string& text) {
@@ -399,8 +412,9 @@ void add_topology(CommandLine& program, Invocation& invocation) {
                     "hearsay topology \"torus(4x4)\"",
                     "hearsay topology --fit links.toml --degree 3 --message \"1 MB\" --write fitted.toml",
                     "hearsay topology \"ring(8)\" --write ring.svg"});
-  command.when_chosen(
-      [options, &invocation] { invocation.run = [options] { return topology_command(*options); }; });
+  command.when_chosen([options, &invocation] {
+    invocation.run = [options] { return naming_options([&] { return topology_command(*options); }); };
+  });
 }
 
 }  // namespace hearsay

@@ -83,6 +83,8 @@ void require_size(const std::string& spelling, const std::string& name, GridSize
                    name + "(" + size_text(squarest(peers)) + ")");
 }
 
+bool takes_size(const Choice& family) { return family.arguments == "(AxB)"; }
+
 unsigned hypercube_dimensions(PeerId peers) {
   if (!std::has_single_bit(peers))
     throw Misuse(peers_key, std::to_string(peers),
@@ -186,12 +188,15 @@ bool is_random_family(const std::string& text) {
   return std::ranges::find(random, parse_spelling(kind_key, text).name) != random.end();
 }
 
+bool names_its_size(const std::string& text) {
+  return takes_size(find_choice(kind_key, parse_spelling(kind_key, text).name, family_choices()));
+}
+
 TopologySpec parse_topology_spec(const std::string& spec) {
   const std::string key = "SPEC";
   Spelling spelling = parse_spelling(key, spec);
   const Choice& family = find_choice(key, spelling.name, family_choices());
-  const bool sized = family.arguments == "(AxB)";
-  if (sized) {
+  if (takes_size(family)) {
     const GridSize size = FamilyReader(family, spelling, spec).size();
     return {spec, size.rows * size.columns};
   }

@@ -34,6 +34,10 @@ std::string size_text(GridSize size);
 /// True if the seed decides which peers are linked. Misuse, naming topology.kind, if `spelling` is none.
 bool is_random_family(const std::string& spelling);
 
+/// True if the spelling says how many peers there are: "torus(4x4)". Misuse, naming topology.kind, if it is
+/// none.
+bool names_its_size(const std::string& spelling);
+
 /// A family and its number of peers, as `hearsay topology SPEC` takes them.
 struct TopologySpec {
   std::string spelling;  ///< for make_graph

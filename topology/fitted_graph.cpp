@@ -24,6 +24,8 @@ constexpr std::size_t tried_rounds = 32;
 constexpr double round_growth = 1.07;
 /// The best of these are annealed once more, with the fastest weights.
 constexpr std::size_t refined = 2;
+/// The search asks what a graph can do at best.
+const std::string search_weights = "fastest-chain";
 constexpr double never = std::numeric_limits<double>::infinity();
 
 /// How long an annealing is, and the relative changes for the worse that it accepts on average, first and
@@ -85,7 +87,8 @@ class FastestScore {
     return seconds > bound ? never : seconds;
   }
   GossipPlan plan(const LinkedPeers& graph) const {
-    return plan_of("fitted", Graph(graph.peer_count(), graph.edges()), links_, message_bytes_);
+    return plan_of("fitted", Graph(graph.peer_count(), graph.edges()), search_weights, links_,
+                   message_bytes_);
   }
 
  private:
@@ -133,7 +136,7 @@ class GraphSearch {
                   tried_rounds * quick_cooling_.steps + refined * refining_cost * refining_cooling_.steps) {}
 
   GossipPlan plan() {
-    const std::optional<GossipPlan> family = best_family();
+    const std::optional<GossipPlan> family = best_family(search_weights);
     std::vector<SearchedGraph> found = graphs_by_round();
     if (family) {
       LinkedPeers graph(neighbor_lists(family->mixing));
@@ -146,18 +149,27 @@ class GraphSearch {
       graph.seconds = fastest_.seconds(graph.graph, never);
       graph = annealed(std::move(graph), fastest_, refining_cooling_, refining_cost);
     }
-    GossipPlan best = fastest_.plan(std::ranges::min_element(found, {}, &SearchedGraph::seconds)->graph);
-    if (family && family->forecast.seconds() <= best.forecast.seconds()) return *family;
-    return best;
+    return with_wanted_weights(
+        fastest_.plan(std::ranges::min_element(found, {}, &SearchedGraph::seconds)->graph));
   }
 
  private:
   /// For the progress: a step with the fastest weights takes about as long as so many others.
   static constexpr std::size_t refining_cost = 20;
 
-  std::optional<GossipPlan> best_family() const {
+  /// Returns the plan on the links that it uses, or the best family, with the weights that they are to have.
+  GossipPlan with_wanted_weights(const GossipPlan& plan) const {
+    const LinkedPeers used(neighbor_lists(plan.mixing));
+    GossipPlan fitted = plan_of(plan.name, Graph(used.peer_count(), used.edges()), settings_.weights, links_,
+                                settings_.message_bytes);
+    std::optional<GossipPlan> family = best_family(settings_.weights);
+    return family && family->forecast.seconds() <= fitted.forecast.seconds() ? std::move(*family)
+                                                                             : std::move(fitted);
+  }
+
+  std::optional<GossipPlan> best_family(const std::string& weights) const {
     std::optional<GossipPlan> best;
-    for (GossipPlan& plan : plans_of_families(links_, settings_.message_bytes, degree_))
+    for (GossipPlan& plan : plans_of_families(links_, settings_.message_bytes, weights, degree_))
       if (!best || plan.forecast.seconds() < best->forecast.seconds()) best = std::move(plan);
     return best;
   }
@@ -167,7 +179,8 @@ class GraphSearch {
   std::vector<SearchedGraph> graphs_by_round() {
     std::vector<SearchedGraph> found;
     double round = shortest_round() * (1.0 + 1e-9);
-    for (std::size_t k = 0; k < tried_rounds || found.empty(); ++k, round *= round_growth) {
+    const auto next = [&] { return round > 0.0 ? round * round_growth : fastest_link_with_time(); };
+    for (std::size_t k = 0; k < tried_rounds || found.empty(); ++k, round = next()) {
       quick_.round = round;
       LinkedPeers graph = drawn(round);
       const double seconds = quick_.seconds(graph, never);
@@ -178,17 +191,36 @@ class GraphSearch {
     return found;
   }
 
-  /// Returns the time in which every peer can exchange messages with the fastest of the others.
+  /// Returns the time that a round of any connected graph takes at least: the slowest link of a tree of the
+  /// fastest ones, which grows from peer 0.
   double shortest_round() const {
     const PeerId n = links_.peer_count();
-    double longest = 0.0;
-    for (PeerId a = 0; a < n; ++a) {
-      double shortest = never;
-      for (PeerId b = 0; b < n; ++b)
-        if (a != b) shortest = std::min(shortest, clock_.least_seconds(a, b));
-      longest = std::max(longest, shortest);
+    std::vector<double> to_tree(n, never);
+    std::vector<bool> in_tree(n, false);
+    double slowest = 0.0;
+    PeerId added = 0;
+    for (PeerId size = 1; size < n; ++size) {
+      in_tree[added] = true;
+      PeerId nearest = added;
+      for (PeerId peer = 0; peer < n; ++peer) {
+        if (in_tree[peer]) continue;
+        to_tree[peer] = std::min(to_tree[peer], clock_.least_seconds(added, peer));
+        if (in_tree[nearest] || to_tree[peer] < to_tree[nearest]) nearest = peer;
+      }
+      added = nearest;
+      slowest = std::max(slowest, to_tree[added]);
     }
-    return longest;
+    return slowest;
+  }
+
+  /// Returns the least time above 0 that a link takes; `never` if none takes any.
+  double fastest_link_with_time() const {
+    double fastest = never;
+    for (PeerId a = 0; a < links_.peer_count(); ++a)
+      for (PeerId b = a + 1; b < links_.peer_count(); ++b)
+        if (const double seconds = clock_.least_seconds(a, b); seconds > 0.0)
+          fastest = std::min(fastest, seconds);
+    return fastest;
   }
 
   /// Returns a random graph in which each peer has as many links as its port has time for in a round, of
@@ -281,7 +313,7 @@ GossipPlan fitted_plan(const PairwiseLinks& links, const FitSettings& settings) 
   if (n <= 2) {
     std::vector<Edge> edges;
     if (n == 2) edges.push_back({0, 1});
-    return plan_of("fitted", Graph(n, std::move(edges)), links, settings.message_bytes);
+    return plan_of("fitted", Graph(n, std::move(edges)), settings.weights, links, settings.message_bytes);
   }
   ensure(settings.degree >= 2, "three peers or more need two links at some of them");
   return GraphSearch(links, settings).plan();

@@ -33,14 +33,19 @@ struct GossipPlan {
   GossipForecast forecast;
 };
 
-/// Returns the graph with those weights of at least 0 that take the fewest rounds: the fastest, or metropolis
-/// if the graph is beyond the solver.
-GossipPlan plan_of(std::string name, const Graph& graph, const PairwiseLinks& links, double message_bytes);
+/// True if weights of this kind come from a solver with limits (fastest_mixing.hpp).
+bool comes_from_solver(const std::string& weights);
+
+/// Returns the graph with weights of a kind (mixing_choices); with metropolis weights if it is beyond the
+/// solver of the fastest ones.
+GossipPlan plan_of(std::string name, const Graph& graph, const std::string& weights,
+                   const PairwiseLinks& links, double message_bytes);
 
 /// Returns the plans of ring, torus, exponential and complete graph, if there are such on the peers of
 /// `links`, numbered as they are. The torus has the two factors of their number that are closest to each
 /// other; a prime number has none. Graphs with more than `degree` links at a peer are left out.
 std::vector<GossipPlan> plans_of_families(const PairwiseLinks& links, double message_bytes,
+                                          const std::string& weights,
                                           std::size_t degree = std::numeric_limits<std::size_t>::max());
 
 NeighborLists neighbor_lists(const MixingMatrix& mixing);

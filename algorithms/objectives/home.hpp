@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "algorithms/arithmetic/vector.hpp"
 #include "topology/foundation/peer_id.hpp"
@@ -12,6 +14,15 @@ namespace hearsay {
 /// Which objectives of a problem are computed in this process and in those that it forks.
 struct Home {
   std::optional<PeerId> peer = {};  ///< that of this peer alone; empty: those of all peers
+  /// With `peer`: where the peers are, by id, if not where the topology file says.
+  std::vector<std::string> addresses = {};
+  /// True if the run is only looked at: its peers are where the topology file says. Else those that this
+  /// process has and forks are on this machine.
+  bool only_looks = false;
+
+  /// How many peers share the memory of this machine, if other than those that the process has and forks.
+  std::optional<std::size_t> peers_here = {};
+
   int program_channel = -1;  ///< socket to the program of `peer`, which somebody else has started; or -1
 
   /// Of synthetic data, only so many training samples are drawn, and stand in turn for all others: enough to

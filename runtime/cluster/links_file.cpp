@@ -94,21 +94,24 @@ Pairs read_pairs(const Setting& array, const PeerNames& names) {
     LinkOverride link{names.find(table.required("from")), names.find(to), {}, {}};
     if (link.from == link.to) to.refuse("another peer than link.from");
     for (const Setting& setting : table.settings) read_key(pair_keys(), setting, {}, link);
-    if (!pairs.emplace(std::pair(link.from, link.to), link).second) to.refuse("each pair once a direction");
+    if (!pairs.emplace(std::pair(link.from, link.to), link).second)
+      to.refuse("a pair and direction that no [[link]] above has");
   }
   return pairs;
 }
 
 /// Throws Misuse if the file does not say what the link is.
-void require_no_hole(const LinksFile& file, const LinkOverride& link, const std::string& source) {
-  const auto hole = [&](const std::string& key, const std::string& or_what) {
-    throw Misuse(source + ": link.from = " + toml_text(file.names[link.from]) +
-                 ", link.to = " + toml_text(file.names[link.to]) + ": there is no " + key +
-                 "; expected one in a [[link]] of this pair and direction, " + or_what);
+void require_no_hole(const LinksFile& file, const PeerNames& names, const LinkOverride& link,
+                     const std::string& source) {
+  const auto hole = [&](const std::string& key, const std::string& or_where) {
+    throw Misuse(source + ": link.from = " + names.spelling(link.from) +
+                 ", link.to = " + names.spelling(link.to) + ": there is no " + key +
+                 "; expected one in a [[link]] of this pair and direction, " + or_where);
   };
   if (!link.latency) hole("latency", "or latency for all links at the head of the file");
   if (!link.bandwidth && file.ports[link.from].up.unlimited() && file.ports[link.to].down.unlimited())
-    hole("bandwidth", "at the head of the file, or in the [[peer]] of one of them");
+    hole("bandwidth", names.are_numbers() ? "or bandwidth for all links at the head of the file"
+                                          : "at the head of the file, or in the [[peer]] of one of them");
 }
 
 }  // namespace
@@ -154,13 +157,15 @@ LinksFile parse_links(std::string_view toml, const std::string& source) {
       if (const auto given = pairs.find({from, to}); given != pairs.end()) link = given->second;
       if (!link.latency) link.latency = root.latency;
       if (!link.bandwidth) link.bandwidth = root.bandwidth;
-      require_no_hole(file, link, source);
+      require_no_hole(file, names, link, source);
       file.links.push_back(link);
     }
   return file;
 }
 
-LinksFile load_links_file(const fs::path& file) { return parse_links(read_text_file(file), file); }
+LinksFile load_links_file(const fs::path& file, const std::string& label) {
+  return parse_links(read_text_file(label, file), file);
+}
 
 std::string to_toml(const LinksFile& links) {
   std::string text;

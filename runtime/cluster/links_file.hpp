@@ -45,7 +45,8 @@ struct LinksFile {
 /// given twice; a hole: a pair without a latency, or whose bandwidth nothing limits, unless "unlimited" says
 /// so.
 LinksFile parse_links(std::string_view toml, const std::string& source);
-LinksFile load_links_file(const std::filesystem::path& file);
+/// The same of a file; if it cannot be read, the Misuse names the setting by `label`.
+LinksFile load_links_file(const std::filesystem::path& file, const std::string& label);
 
 /// Returns the file's text, which parses back to an equal one.
 std::string to_toml(const LinksFile& links);

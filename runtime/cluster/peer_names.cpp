@@ -42,6 +42,10 @@ PeerNames::PeerNames(PeerId count, std::vector<std::string> names) : count_(coun
   for (std::size_t id = 0; id < names_.size(); ++id) ids_.emplace(names_[id], static_cast<PeerId>(id));
 }
 
+std::string PeerNames::spelling(PeerId id) const {
+  return are_numbers() ? std::to_string(id) : toml_text(names_[id]);
+}
+
 PeerId PeerNames::find(const Setting& setting) const {
   if (std::holds_alternative<std::int64_t>(setting.value.data)) {
     const std::uint64_t id = setting.count(0);

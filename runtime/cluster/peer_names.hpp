@@ -15,6 +15,11 @@ class PeerNames {
   /// `names` are those of all peers, or of none, who then have their ids alone.
   PeerNames(PeerId count, std::vector<std::string> names);
 
+  /// Returns how a TOML file spells the peer: "\"a\"", or 3 if it has no name.
+  std::string spelling(PeerId id) const;
+  /// True if no peer has a name.
+  bool are_numbers() const { return names_.empty(); }
+
   /// Throws Misuse if the setting is no name and no id of a peer.
   PeerId find(const Setting& setting) const;
 

@@ -149,10 +149,9 @@ TopologyDescription parse_toml_description(const std::string& text, const std::s
   }
 }
 
-TopologyDescription load_description(const fs::path& file, bool with_drawn_weights,
-                                     const GraphMending& asked = {}) {
+TopologyDescription description_in(const std::string& text, const fs::path& file, bool with_drawn_weights,
+                                   const GraphMending& asked = {}) {
   const std::string source = file;
-  const std::string text = read_text_file(source);
   const std::string ending = lower_case_ending(file);
   GraphMending mending = asked;
   mending.file = source;
@@ -165,6 +164,11 @@ TopologyDescription load_description(const fs::path& file, bool with_drawn_weigh
   if (mending.network_from_geo && std::ranges::none_of(description.links, has_network))
     throw Misuse(source + ": no link has a latency or a bandwidth, and peers in TOML have no places");
   return description;
+}
+
+TopologyDescription load_description(const fs::path& file, bool with_drawn_weights,
+                                     const GraphMending& asked = {}) {
+  return description_in(read_text_file(file), file, with_drawn_weights, asked);
 }
 
 /// Returns the weight that peer `to` gives to its neighbor `from`; 0 if `to` does not hear `from`.
@@ -307,7 +311,9 @@ NamedTopology make_named_topology(const TopologySettings& topology, std::uint64_
           .weights_may_change = may_change};
 }
 
-PeerId peer_count_of_topology_file(const fs::path& file) { return load_description(file, false).peer_count; }
+PeerId peer_count_of_topology_file(const fs::path& file, const std::string& label) {
+  return description_in(read_text_file(label, file), file, false).peer_count;
+}
 
 bool has_addresses(const fs::path& file) {
   const TopologyDescription description = load_description(file, false);

@@ -99,7 +99,7 @@ std::string to_toml(const NamedTopology& topology);
 AnnotatedGraph annotated(const NamedTopology& topology);
 
 /// Returns how many peers the file describes, without making graph or weights.
-PeerId peer_count_of_topology_file(const std::filesystem::path& file);
+PeerId peer_count_of_topology_file(const std::filesystem::path& file, const std::string& label);
 
 /// True if the file gives addresses to its peers. Makes no graph or weights either.
 bool has_addresses(const std::filesystem::path& file);

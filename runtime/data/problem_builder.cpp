@@ -263,15 +263,13 @@ void require_memory_of_objectives(const std::string& kind, const SeededModel& mo
       model.memory(shape, 1.0, scalar) - to_draw_all + 2.0 * model.dimension(shape) * scalar;
   const auto lack = beyond_memory(of_none + static_cast<double>(peers) * of_each);
   if (!lack) return;
-  const double fitting = std::floor((static_cast<double>(machine_memory()) - of_none) / of_each);
   throw Misuse("model.kind", kind,
-               "the objectives and models of " + std::to_string(peers) +
-                   (peers == 1 ? " peer need " : " peers need ") + *lack + "; " +
-                   (fitting >= 1.0 ? "expected at most " + number_text(fitting) +
-                                         (fitting == 1.0 ? " peer" : " peers") + ", or fewer parameters"
-                                   : "expected fewer parameters") +
-                   ". hearsay simulate with model.kind = \"size(" + number_text(model.dimension(shape)) +
-                   ")\" tells times and bytes without them");
+               (peers == 1 ? "the objective and the model of a single peer need "
+                           : "the objectives and models of " + std::to_string(peers) + " peers need ") +
+                   *lack + "; expected fewer " + (peers == 1 ? "" : "peers, fewer ") +
+                   "parameters, or hearsay simulate with model.kind = \"size(" +
+                   std::to_string(static_cast<std::uint64_t>(model.dimension(shape))) +
+                   ")\", which tells times and bytes without that memory");
 }
 
 template <class Scalar>
@@ -313,7 +311,8 @@ Problem<Scalar> build_problem(const RunSettings& settings, const Home& home) {
   };
   const Drawn drawn = home.draws_later ? Drawn::later : Drawn::at_once;
   if (seeded)
-    require_memory_of_objectives(settings.model.kind, *seeded, model.shape, home.peer ? 1 : peers,
+    require_memory_of_objectives(settings.model.kind, *seeded, model.shape,
+                                 std::min(peers, home.peers_here.value_or(home.peer ? 1 : peers)),
                                  sizeof(Scalar), drawn);
   Problem<Scalar> problem =
       seeded ? seeded->make<Scalar>(model.shape, peers, settings.model.l2, settings.run.seed, drawn)

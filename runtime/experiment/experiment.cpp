@@ -59,15 +59,9 @@ Soundness checked(const Experiment<Scalar>& experiment, bool user_sets_consensus
   return check_soundness<Scalar>(settings, topology.graph, view_of(experiment), user_sets_consensus_step);
 }
 
-/// Returns whose peers this machine holds. A topology file may place them on several.
-Holds held_by(const RunSettings& settings, const Home& home) {
-  if (home.peer || !settings.topology.file.empty()) return Holds::one;
-  return home.draws_later ? Holds::all_in_processes : Holds::all_at_once;
-}
-
 template <class Scalar>
 Experiment<Scalar> assemble(const RunSettings& given, NamedTopology topology, Problem<Scalar> problem,
-                            Holds holds) {
+                            const HeldPeers& held) {
   problem = completed(std::move(problem), given);
   RunSettings settings = with_method_resolved(given, problem);
   const MethodInfo& method = find_method(settings.algorithm.kind);
@@ -93,7 +87,7 @@ Experiment<Scalar> assemble(const RunSettings& given, NamedTopology topology, Pr
   experiment.warnings = std::move(found.warnings);
   if (method.reads_rho && method.reads_rho(options))
     experiment.rho = spectrum(experiment.topology.mixing).rho;
-  require_memory(experiment, holds);
+  require_memory(experiment, held);
   // Making a peer lets the method refuse its options before anything starts.
   PacketPool packets;
   make_peer(experiment, 0, packets);
@@ -109,8 +103,10 @@ Experiment<Scalar> prepare(const RunSettings& settings, const Home& home) {
   RunSettings complete = resolved(settings, topology);
   require_sensible_hub(complete);
   // Objectives are drawn once it is known that they fit.
+  const HeldPeers held = held_peers(topology, home);
   Home at_first = home;
   at_first.draws_later = true;
+  at_first.peers_here = held.ids.size();
   Problem<Scalar> problem = problem_of<Scalar>(settings_of_workers(complete), at_first, doubts);
   if (home.peer && problem.at_home && complete.run.epochs && !complete.data.samples)
     throw Misuse(
@@ -119,7 +115,7 @@ Experiment<Scalar> prepare(const RunSettings& settings, const Home& home) {
         "with data.partition = \"home\"");
   const auto tell_programs = problem.say_end;
   try {
-    auto experiment = assemble(complete, std::move(topology), std::move(problem), held_by(complete, home));
+    auto experiment = assemble(complete, std::move(topology), std::move(problem), held);
     experiment.warnings.insert(experiment.warnings.end(), doubts.begin(), doubts.end());
     if (!home.draws_later && !learns_from_samples(complete))
       experiment.problem =
@@ -141,7 +137,7 @@ Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem)
     throw Misuse("topology.peers", std::to_string(complete.topology.peers),
                  "the problem has " + std::to_string(problem.peer_count()) +
                      " objectives, one per peer with data is needed");
-  auto experiment = assemble(complete, std::move(topology), std::move(problem), Holds::one);
+  auto experiment = assemble(complete, std::move(topology), std::move(problem), {{0}, true});
   experiment.warnings.insert(experiment.warnings.end(), doubts.begin(), doubts.end());
   return experiment;
 }

@@ -1,14 +1,21 @@
 #include "runtime/experiment/memory_need.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
+#include <compare>
+#include <map>
+#include <numeric>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "runtime/data/problem_builder.hpp"
 #include "runtime/experiment/make_method.hpp"
+#include "runtime/experiment/run_topology.hpp"
 #include "runtime/foundation/machine.hpp"
+#include "topology/families.hpp"
 #include "topology/foundation/misuse.hpp"
-#include "topology/foundation/spelling.hpp"
 #include "topology/hub_rounds.hpp"
 
 namespace hearsay {
@@ -56,47 +63,171 @@ MethodSize size_of_method(const Experiment<Scalar>& experiment, PeerId id) {
   return size;
 }
 
-/// What the peers of `holds` need, in bytes.
+/// Returns the memory of peer `id`, whose objective has so many vectors. The experiment needs no problem.
 template <class Scalar>
-struct Need {
-  Need(const Experiment<Scalar>& experiment, Holds holds)
-      : bytes_of_vector(static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar)),
-        peers(holds == Holds::one ? 1.0 : static_cast<double>(experiment.peer_count())) {
-    const auto vectors = [&](PeerId id) {
-      const PeerMemory memory = memory_of_peer(experiment, id);
-      return holds == Holds::all_at_once ? memory.method + memory.objective + memory.sent + 1.0
-                                         : memory.total() + 1.0;  // and its model at the observer
-    };
-    of_first = vectors(0);
-    of_others = experiment.peer_count() > 1 && peers > 1.0 ? vectors(1) : 0.0;
-  }
-  /// x_0 and the model that is evaluated, too.
-  double bytes() const { return bytes_of_vector * (2.0 + of_first + (peers - 1.0) * of_others); }
-  double fitting_peers(double memory) const {
-    return 1.0 + std::floor((memory / bytes_of_vector - 2.0 - of_first) / std::max(1.0, of_others));
-  }
-
-  double bytes_of_vector;
-  double peers;
-  double of_first = 0.0;
-  double of_others = 0.0;
-};
-
-}  // namespace
-
-template <class Scalar>
-PeerMemory memory_of_peer(const Experiment<Scalar>& experiment, PeerId id) {
-  const MethodSize own = size_of_method(experiment, id);
+PeerMemory memory_with(const Experiment<Scalar>& experiment, PeerId id, double objective) {
+  MethodSize own = size_of_method(experiment, id);
+  if (experiment.settings.failure.hub_standby == id) own.state += size_of_method(experiment, hub_id).state;
   const std::vector<PeerId> sources = partners_of(experiment, id).sources;
   PeerMemory memory;
   memory.method = own.state + 1.0;
-  memory.objective = bytes_of_drawn_objective(experiment.settings, sizeof(Scalar)) /
-                     (static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar));
+  memory.objective = objective;
   memory.sent = 2.0 * own.an_iteration;
   if (!sources.empty())
     memory.received =
         2.0 * static_cast<double>(sources.size()) * size_of_method(experiment, sources.front()).a_message;
   return memory;
+}
+
+template <class Scalar>
+double bytes_of_vector(const Experiment<Scalar>& experiment) {
+  return static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar);
+}
+
+/// Returns the vectors of an objective that is drawn.
+template <class Scalar>
+double vectors_of_objective(const Experiment<Scalar>& experiment) {
+  return bytes_of_drawn_objective(experiment.settings, sizeof(Scalar)) / bytes_of_vector(experiment);
+}
+
+/// What the memory of a peer depends on. Peers that are equal here need as much as each other.
+struct Likeness {
+  std::size_t links;
+  std::size_t sources;
+  std::size_t destinations;
+  PeerId role;  // hub, standby of a hub, or any other
+  auto operator<=>(const Likeness&) const = default;
+};
+
+template <class Scalar>
+Likeness likeness_of(const Experiment<Scalar>& experiment, PeerId id) {
+  const auto role = static_cast<PeerId>(id == hub_id                                    ? 0
+                                        : id == experiment.settings.failure.hub_standby ? 1
+                                                                                        : 2);
+  if (experiment.method->pattern.uses_graph) {
+    const MixingRow& row = experiment.topology.mixing.row(id);
+    return {experiment.topology.graph.degree(id), row.hears.size(), row.heard_by.size(), role};
+  }
+  const Partners partners = partners_of(experiment, id);
+  return {0, partners.sources.size(), partners.destinations.size(), role};
+}
+
+/// Returns what the peers on this machine need, in vectors of R^d; x_0 and the model that is evaluated, too.
+template <class Scalar>
+double vectors_needed(const Experiment<Scalar>& experiment, const HeldPeers& held, double objective) {
+  std::map<Likeness, double> known;
+  double vectors = 2.0;
+  for (const PeerId id : held.ids) {
+    const auto [of_alike, is_new] = known.try_emplace(likeness_of(experiment, id), 0.0);
+    if (is_new) {
+      const PeerMemory memory = memory_with(experiment, id, objective);
+      // In one process, what a peer has received is what another has sent. The observer has a model of each.
+      of_alike->second =
+          (held.in_processes ? memory.total() : memory.method + memory.objective + memory.sent) + 1.0;
+    }
+    vectors += of_alike->second;
+  }
+  return vectors;
+}
+
+/// Returns the run with fewer peers, without its problem. Empty if its topology cannot have so many.
+template <class Scalar>
+std::optional<Experiment<Scalar>> with_peers(const Experiment<Scalar>& experiment, PeerId peers) {
+  RunSettings settings = experiment.settings;
+  settings.topology.peers = peers;
+  settings.topology.weights = "metropolis";  // on all links, and soon computed
+  if (settings.failure.hub_standby.value_or(0) >= peers) return std::nullopt;
+  try {
+    NamedTopology topology = make_named_topology(settings.topology, settings.run.seed);
+    std::shared_ptr<const Schedule> schedule = schedule_of(settings, topology);
+    Experiment<Scalar> smaller{.settings = std::move(settings),
+                               .problem = {},
+                               .topology = std::move(topology),
+                               .schedule = std::move(schedule),
+                               .method = experiment.method,
+                               .rho = experiment.rho};
+    smaller.problem.regularizer = experiment.problem.regularizer;
+    return smaller;
+  } catch (const Misuse&) {
+    return std::nullopt;
+  }
+}
+
+/// How many peers of a run fit into the memory of a machine, if all of them are there. A family is built with
+/// fewer peers, since their links, and so the memory of each, may become fewer, too.
+template <class Scalar>
+class FittingPeers {
+ public:
+  FittingPeers(const Experiment<Scalar>& experiment, const HeldPeers& held, double vectors_of_machine)
+      : experiment_(experiment), held_(held), room_(vectors_of_machine) {}
+
+  /// Returns the number; empty if it is not known, or 0.
+  std::optional<PeerId> count() const {
+    const PeerId peers = experiment_.peer_count();
+    if (!experiment_.settings.topology.file.empty() || held_.ids.size() < peers) return std::nullopt;
+    if (names_its_size(experiment_.settings.topology.kind)) return share_of(peers);
+    PeerId fits = 0;
+    PeerId most = 0;  // as many fit, or fewer if the family has no graph of them
+    PeerId too_many = peers;
+    while (too_many - most > 1) {
+      const PeerId middle = most == 0 ? too_many / 2 : most + (too_many - most) / 2;
+      const auto tried = tried_at_most(middle, fits);
+      if (!tried) break;
+      if (tried->second > room_) {
+        too_many = tried->first;
+      } else {
+        fits = tried->first;
+        most = middle;
+      }
+    }
+    return fits == 0 ? std::nullopt : std::optional(fits);
+  }
+
+ private:
+  /// Of a torus or a grid of any size: with as many links for a peer.
+  std::optional<PeerId> share_of(PeerId peers) const {
+    const double of_a_peer = (vectors_needed(experiment_, held_, objective_) - 2.0) / peers;
+    const auto fitting = static_cast<PeerId>((room_ - 2.0) / of_a_peer);
+    return room_ < 2.0 + of_a_peer ? std::nullopt : std::optional(fitting);
+  }
+
+  /// Returns the largest number of peers above `less` and at most `most` that the family is known to have,
+  /// and what they need: some families have even numbers only, or powers of two.
+  std::optional<std::pair<PeerId, double>> tried_at_most(PeerId most, PeerId less) const {
+    for (const PeerId peers : {most, most - 1, std::bit_floor(most)}) {
+      if (peers <= less) continue;
+      const auto smaller = with_peers(experiment_, peers);
+      if (!smaller) continue;
+      HeldPeers all{std::vector<PeerId>(peers), held_.in_processes};
+      std::iota(all.ids.begin(), all.ids.end(), PeerId{0});
+      return std::pair(peers, vectors_needed(*smaller, all, objective_));
+    }
+    return std::nullopt;
+  }
+
+  const Experiment<Scalar>& experiment_;
+  const HeldPeers& held_;
+  double room_;
+  double objective_ = vectors_of_objective(experiment_);
+};
+
+/// Returns "the 60 peers need" of those on this machine.
+std::string subject_of(const HeldPeers& held, PeerId peers) {
+  if (held.ids.size() == 1) return peers == 1 ? "the peer needs" : "a single one of them needs";
+  return "the " + std::to_string(held.ids.size()) +
+         (held.ids.size() == peers ? " peers" : " of them on this machine") + " need";
+}
+
+}  // namespace
+
+template <class Scalar>
+PeerMemory memory_of_peer(const Experiment<Scalar>& experiment, PeerId id) {
+  return memory_with(experiment, id, vectors_of_objective(experiment));
+}
+
+template <class Scalar>
+double memory_of_peers(const Experiment<Scalar>& experiment, const HeldPeers& held) {
+  return vectors_needed(experiment, held, vectors_of_objective(experiment)) * bytes_of_vector(experiment);
 }
 
 template <class Scalar>
@@ -107,32 +238,33 @@ double largest_process(const Experiment<Scalar>& experiment) {
     if (graph.degree(id) > graph.degree(busiest)) busiest = id;
   const double vectors =
       std::max(memory_of_peer(experiment, 0).total(), memory_of_peer(experiment, busiest).total());
-  return vectors * static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar);
+  return vectors * bytes_of_vector(experiment);
 }
 
 template <class Scalar>
-void require_memory(const Experiment<Scalar>& experiment, Holds holds) {
-  const Need<Scalar> need(experiment, holds);
-  const auto lack = beyond_memory(need.bytes());
+void require_memory(const Experiment<Scalar>& experiment, const HeldPeers& held) {
+  const double vectors = vectors_needed(experiment, held, vectors_of_objective(experiment));
+  const auto lack = beyond_memory(vectors * bytes_of_vector(experiment));
   if (!lack) return;
-  const auto memory = static_cast<double>(machine_memory());
-  const double peers = need.fitting_peers(memory);
-  const double parameters =
-      std::floor(static_cast<double>(experiment.problem.dimension()) * memory / need.bytes());
-  const std::string kind = experiment.settings.model.kind;
-  throw Misuse(
-      "topology.peers", number_text(experiment.peer_count()),
-      "with " + std::to_string(experiment.problem.dimension()) + " parameters " +
-          (holds == Holds::one ? "one of them needs " : "they need ") + *lack + "; expected " +
-          (holds != Holds::one && peers >= 2.0 ? "at most " + number_text(peers) + " peers, or " : "") +
-          "at most " + number_text(parameters) + " parameters. hearsay simulate with model.kind = \"size(" +
-          std::to_string(experiment.problem.dimension()) + ")\" tells times and bytes without them");
+  const std::string dimension = std::to_string(experiment.problem.dimension());
+  const double room = static_cast<double>(machine_memory()) / bytes_of_vector(experiment);
+  const auto parameters =
+      static_cast<std::uint64_t>(static_cast<double>(experiment.problem.dimension()) * room / vectors);
+  std::string expected;
+  if (const auto peers = FittingPeers<Scalar>(experiment, held, room).count(); peers && *peers > 1)
+    expected = "at most " + std::to_string(*peers) + " peers, ";
+  throw Misuse("topology.peers", std::to_string(experiment.peer_count()),
+               "with " + dimension + " parameters " + subject_of(held, experiment.peer_count()) + " " +
+                   *lack + "; expected " + expected + "at most " + std::to_string(parameters) +
+                   " parameters, or hearsay simulate with model.kind = \"size(" + dimension +
+                   ")\", which tells times and bytes without that memory");
 }
 
-#define HEARSAY_MEMORY_NEED(Scalar)                                              \
-  template PeerMemory memory_of_peer<Scalar>(const Experiment<Scalar>&, PeerId); \
-  template double largest_process<Scalar>(const Experiment<Scalar>&);            \
-  template void require_memory<Scalar>(const Experiment<Scalar>&, Holds);
+#define HEARSAY_MEMORY_NEED(Scalar)                                                     \
+  template PeerMemory memory_of_peer<Scalar>(const Experiment<Scalar>&, PeerId);        \
+  template double memory_of_peers<Scalar>(const Experiment<Scalar>&, const HeldPeers&); \
+  template double largest_process<Scalar>(const Experiment<Scalar>&);                   \
+  template void require_memory<Scalar>(const Experiment<Scalar>&, const HeldPeers&);
 HEARSAY_MEMORY_NEED(float)
 HEARSAY_MEMORY_NEED(double)
 #undef HEARSAY_MEMORY_NEED

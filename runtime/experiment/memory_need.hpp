@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/experiment/experiment.hpp"
+#include "runtime/experiment/held_peers.hpp"
 
 namespace hearsay {
 
@@ -28,16 +29,14 @@ PeerMemory memory_of_peer(const Experiment<Scalar>& experiment, PeerId id);
 template <class Scalar>
 double largest_process(const Experiment<Scalar>& experiment);
 
-/// Whose peers are to fit into the memory of this machine.
-enum class Holds {
-  all_in_processes,  ///< each in a process of its own
-  all_at_once,       ///< all in this process, in virtual time
-  one,               ///< the others are on other hosts
-};
+/// Returns the bytes that the peers on this machine take.
+template <class Scalar>
+double memory_of_peers(const Experiment<Scalar>& experiment, const HeldPeers& held);
 
 /// Throws Misuse, which says how many peers and parameters fit, if the peers need more memory than this
-/// machine has.
+/// machine has. How many peers fit is left out if it is not known: the links that a topology file lists are
+/// those of so many peers.
 template <class Scalar>
-void require_memory(const Experiment<Scalar>& experiment, Holds holds);
+void require_memory(const Experiment<Scalar>& experiment, const HeldPeers& held);
 
 }  // namespace hearsay

@@ -110,6 +110,14 @@ std::string read_text_file(const std::string& path) {
   return std::string(without_byte_order_mark(text));
 }
 
+std::string read_text_file(const std::string& label, const std::string& path) {
+  try {
+    return read_text_file(path);
+  } catch (const Misuse& misuse) {
+    throw Misuse(label + ": " + misuse.what());
+  }
+}
+
 std::string numbered_name(const std::string& kind, std::uint32_t peer, std::uint64_t iteration) {
   std::string digits = std::to_string(iteration);
   if (digits.size() < 12) digits.insert(0, 12 - digits.size(), '0');

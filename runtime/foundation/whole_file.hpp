@@ -42,6 +42,8 @@ FileBytes read_bytes(const std::filesystem::path& path);
 /// Returns the whole text of a file or a pipe, without a byte order mark. Throws Misuse "cannot read FILE:
 /// why" if that fails, or if the text is longer than 64 MiB; and "FILE is no text file: what it is".
 std::string read_text_file(const std::string& path);
+/// The same of the file that a setting names; the Misuse names the setting by `label`.
+std::string read_text_file(const std::string& label, const std::string& path);
 
 /// Returns "KIND-PEER-ITERATION", the iteration padded with zeros to 12 digits.
 std::string numbered_name(const std::string& kind, std::uint32_t peer, std::uint64_t iteration);

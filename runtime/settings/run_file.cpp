@@ -49,7 +49,7 @@ void require_one_bandwidth(const SettingTable& table) {
 
 /// Takes ports and links from the links file that the run names.
 void read_links_file(const Setting& setting, RunSettings& to) {
-  LinksFile links = load_links_file(to.links_file);
+  LinksFile links = load_links_file(to.links_file, setting.label());
   if (links.peer_count() != to.topology.peers)
     setting.refuse("links between " + std::to_string(to.topology.peers) + " peers, as [topology] has, not " +
                    std::to_string(links.peer_count()));
@@ -173,7 +173,8 @@ RunSettings RunFile::resolve(const fs::path& directory) const {
     if (!settings_.contains("algorithm.batch")) settings.algorithm.batch = method->default_batch;
   }
   if (!settings.topology.file.empty())
-    settings.topology.peers = peer_count_of_topology_file(settings.topology.file);
+    settings.topology.peers =
+        peer_count_of_topology_file(settings.topology.file, settings_.at("topology.file").label());
   if (const auto links = settings_.find("network.links"); links != settings_.end())
     read_links_file(links->second, settings);
   if (const auto peers = settings_.find(peers_key); peers != settings_.end())

@@ -35,14 +35,8 @@ bool is_heading(std::string_view line) {
 
 /// Returns the file's rows: all lines that are neither blank nor the heading.
 std::vector<TraceLine> lines_of_trace_file(const Setting& setting, const fs::path& file) {
-  std::string text;
-  try {
-    text = read_text_file(file.string());
-  } catch (const Misuse& misuse) {
-    throw Misuse(setting.label() + ": " + misuse.what());
-  }
   std::vector<TraceLine> lines;
-  std::istringstream in(text);
+  std::istringstream in(read_text_file(setting.label(), file.string()));
   std::size_t number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;

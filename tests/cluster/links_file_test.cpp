@@ -71,13 +71,21 @@ TEST_CASE("links file: a hole, a negative number and an unknown peer are one sen
       refusal(two_peers + there + link("b", "a", "latency = \"7 ms\"\n")) ==
       "links.toml: link.from = \"b\", link.to = \"a\": there is no bandwidth; expected one in a [[link]] of "
       "this pair and direction, at the head of the file, or in the [[peer]] of one of them");
+  CHECK(
+      refusal("peers = 3\n[[link]]\nfrom = 0\nto = 1\nlatency = \"5 ms\"\nbandwidth = \"1 Mbit/s\"\n") ==
+      "links.toml: link.from = 0, link.to = 2: there is no latency; expected one in a [[link]] of this pair "
+      "and direction, or latency for all links at the head of the file");
+  CHECK(refusal("peers = 2\nlatency = \"5 ms\"\n") ==
+        "links.toml: link.from = 0, link.to = 1: there is no bandwidth; expected one in a [[link]] of this "
+        "pair and direction, or bandwidth for all links at the head of the file");
   CHECK(contains(refusal(two_peers + link("a", "b", "latency = \"-5 ms\"\n")),
                  "links.toml:8: link.latency = \"-5 ms\": expected"));
   CHECK(contains(refusal(two_peers + link("a", "b", "bandwidth = \"-1 Mbit/s\"\n")),
                  "links.toml:8: link.bandwidth = \"-1 Mbit/s\": expected"));
   CHECK(contains(refusal(two_peers + link("a", "bb", "latency = \"5 ms\"\n")),
                  "links.toml:7: link.to = \"bb\": expected a peer's name"));
-  CHECK(contains(refusal(two_peers + there + there), "link.to = \"b\": expected each pair once a direction"));
+  CHECK(contains(refusal(two_peers + there + there),
+                 "link.to = \"b\": expected a pair and direction that no [[link]] above has"));
   CHECK(contains(refusal(two_peers + link("a", "a", "")), "expected another peer than link.from"));
   CHECK(contains(refusal(two_peers + two_peers), "expected a name of its own for each peer"));
   CHECK(contains(refusal(""), "expected peers = N, or [[peer]] tables"));

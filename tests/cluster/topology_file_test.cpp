@@ -196,7 +196,7 @@ TEST_CASE("cluster file: a run takes the file's weights, and its own where the f
   CHECK(make_named_topology(topology, 1).weights == "max-degree");
   topology.file = folder.write("explicit.toml", triangle);
   CHECK(make_named_topology(topology, 1).weights == "explicit");
-  CHECK(peer_count_of_topology_file(topology.file) == 3);
+  CHECK(peer_count_of_topology_file(topology.file, "topology.file") == 3);
   topology.weights = "lazy";
   CHECK(contains(misuse_text([&] { make_named_topology(topology, 1); }), "expected \"explicit\""));
 }
@@ -246,7 +246,7 @@ TEST_CASE(
                              folder.write("c.dot", to_dot(annotated(cluster))),
                              folder.write("c.gv", to_dot(annotated(cluster)))}) {
       check_same(load_topology_file(file, 1, cluster.weights), cluster);
-      CHECK(peer_count_of_topology_file(file) == cluster.peers.size());
+      CHECK(peer_count_of_topology_file(file, "topology.file") == cluster.peers.size());
     }
   }
   CHECK(with_networks > 20);

@@ -211,7 +211,9 @@ TEST_CASE("problem: quadratics beyond the machine's memory are refused before an
   const string text = refusal(settings);
   CHECK(text.starts_with(
       "model.kind = quadratic(429496729): the objectives and models of 10000 peers need 68737 GB"));
-  CHECK(text.ends_with("model.kind = \"size(429496729)\" tells times and bytes without them"));
+  CHECK(text.ends_with("model.kind = \"size(429496729)\", which tells times and bytes without that memory"));
+  settings.model.kind = "quadratic(400000000)";
+  CHECK(contains(refusal(settings), "size(400000000)"));
 }
 
 TEST_CASE("problem: the same settings give the same bits") {

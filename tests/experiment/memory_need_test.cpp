@@ -6,6 +6,7 @@
 
 #include "runtime/foundation/machine.hpp"
 #include "runtime/settings/run_settings_file.hpp"
+#include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
 
 namespace hearsay::test::memory_need_test {
@@ -15,6 +16,13 @@ namespace {
 RunSettings run_of(const std::string& method, const std::string& topology, std::uint64_t dimension) {
   return parse_run("model.kind = \"quadratic(" + std::to_string(dimension) + ")\"\n" +
                    "algorithm.batch = \"full\"\nalgorithm.kind = \"" + method + "\"\n" + topology);
+}
+
+/// Returns the number that stands before these words.
+std::uint64_t number_before(const std::string& text, const std::string& words) {
+  const std::size_t end = text.find(words);
+  if (end == text.npos) return 0;
+  return std::stoull(text.substr(text.rfind(' ', end - 1) + 1));
 }
 
 }  // namespace
@@ -45,13 +53,117 @@ TEST_CASE("memory: what methods keep of their neighbors counts, and the sentence
   const RunSettings run = run_of("choco-sgd", "topology = { kind = \"complete\", peers = 200 }", dimension);
   const std::string refusal = misuse_text([&] { prepare<float>(run); });
   CHECK(refusal.starts_with("topology.peers = 200: with " + std::to_string(dimension) +
-                            " parameters they need "));
+                            " parameters the 200 peers need "));
   CHECK(contains(refusal, "; expected at most "));
-  CHECK(contains(refusal, " peers, or at most "));
+  CHECK(refusal.ends_with(" parameters, or hearsay simulate with model.kind = \"size(" +
+                          std::to_string(dimension) +
+                          ")\", which tells times and bytes without that memory"));
   // As many parameters as it says fit.
-  const std::string behind = refusal.substr(refusal.find("or at most ") + 11);
-  const std::uint64_t most = std::stoull(behind);
-  CHECK(most < dimension / 10);
+  CHECK(number_before(refusal, " parameters, or") < dimension / 10);
+}
+
+TEST_CASE("memory: as many peers fit as the sentence says, also where links grow with the peers") {
+  struct Run {
+    std::string method;
+    std::string kind;
+    std::uint64_t peers;
+    std::uint64_t next;  // of the family, after a number that fits: that plus this, or twice it if 0
+  };
+  for (const Run& run :
+       {Run{"choco-sgd", "complete", 60, 1}, Run{"d-psgd", "complete", 60, 1},
+        Run{"choco-sgd", "ring", 60, 1}, Run{"choco-sgd", "exponential", 60, 1},
+        Run{"choco-sgd", "star", 60, 1}, Run{"fed-avg", "star", 60, 1}, Run{"choco-sgd", "hypercube", 64, 0},
+        Run{"choco-sgd", "random-regular(3)", 60, 2}, Run{"allreduce-sgd", "ring", 60, 1}}) {
+    CAPTURE(run.method);
+    CAPTURE(run.kind);
+    const auto topology = [&](std::uint64_t peers) {
+      return "topology = { kind = \"" + run.kind + "\", peers = " + std::to_string(peers) + " }";
+    };
+    constexpr std::uint64_t small = 1024;
+    const auto bytes_with = [&](std::uint64_t peers, std::uint64_t dimension) {
+      const auto experiment = prepare<float>(run_of(run.method, topology(peers), small));
+      return memory_of_peers(experiment, held_peers(experiment.topology, {.draws_later = true})) *
+             static_cast<double>(dimension) / static_cast<double>(small);
+    };
+    const auto memory = static_cast<double>(machine_memory());
+    // Two and a half times as much as there is.
+    const auto dimension = static_cast<std::uint64_t>(2.5 * memory / bytes_with(run.peers, 1));
+    const std::string refusal = misuse_text(
+        [&] { prepare<float>(run_of(run.method, topology(run.peers), dimension), {.draws_later = true}); });
+    const std::uint64_t fitting = number_before(refusal, " peers, at most");
+    CAPTURE(refusal);
+    CHECK(bytes_with(fitting, dimension) <= memory);
+    CHECK(bytes_with(run.next == 0 ? 2 * fitting : fitting + run.next, dimension) > memory);
+  }
+}
+
+TEST_CASE("memory: a torus of fewer peers has another size, and each of them as many links") {
+  const std::uint64_t dimension = machine_memory() / 1000;
+  const std::string topology = "topology = { kind = \"torus(6x10)\", peers = 60 }";
+  const RunSettings run = run_of("choco-sgd", topology, dimension);
+  const std::string refusal = misuse_text([&] { prepare<float>(run, {.draws_later = true}); });
+  const std::uint64_t fitting = number_before(refusal, " peers, at most");
+  CHECK(fitting > 10);
+  CHECK(fitting < 25);
+}
+
+TEST_CASE("memory: a hub counts once, whichever peer it is") {
+  const auto star_around = [](PeerId hub) {
+    std::string links;
+    for (PeerId peer = 0; peer < 40; ++peer)
+      if (peer != hub)
+        links += "[[link]]\nfrom = " + std::to_string(hub) + "\nto = " + std::to_string(peer) + "\n";
+    const DataFolder folder;
+    const std::string file = folder.write("star.toml", "peers = 40\n" + links);
+    const auto experiment = prepare<float>(run_of("choco-sgd", "topology.file = \"" + file + "\"", 1024));
+    return memory_of_peers(experiment, held_peers(experiment.topology, {}));
+  };
+  CHECK(star_around(1) == star_around(0));
+  CHECK(star_around(39) == star_around(0));
+}
+
+TEST_CASE("memory: a topology file whose peers are on this machine is no way around it") {
+  const DataFolder folder;
+  const std::uint64_t dimension = machine_memory() / 16000;
+  const auto refusal = [&](const std::string& peer_keys, const Home& home) {
+    const std::string file =
+        folder.write("peers.toml", "family = \"complete\"\n[[peer]]\nname = \"n[0-199]\"\n" + peer_keys);
+    const RunSettings run = run_of("choco-sgd", "topology.file = \"" + file + "\"", dimension);
+    return misuse_text([&] { prepare<float>(run, home); });
+  };
+  const Home run{.draws_later = true};
+  const Home check{.only_looks = true, .draws_later = true};
+  const Home peer{.peer = 3, .draws_later = true};
+  const std::string here = "address = \"tcp://127.0.0.1:[7000-7199]\"\n";
+  const std::string hosts = "address = \"tcp://10.77.0.[1-200]:7000\"\n";
+  for (const std::string& keys : {std::string(), here, hosts + "host = \"u@n[0-199]\"\n"})
+    for (const Home& home : {Home{}, run}) {  // simulate and run have all peers here, whatever the file says
+      CAPTURE(keys);
+      CHECK(contains(refusal(keys, home), "the 200 peers need "));
+      CHECK(!contains(refusal(keys, home), "peers, at most"));  // fewer peers are another file
+    }
+  CHECK(contains(refusal("", check), "the 200 peers need "));
+  CHECK(contains(refusal(here, check), "the 200 peers need "));
+  CHECK(refusal(hosts, check).empty());
+  CHECK(refusal(here + "host = \"u@n[0-199]\"\n", check).empty());
+  CHECK(contains(refusal(here, peer), "the 200 peers need "));
+  CHECK(refusal(hosts, peer).empty());
+  // Two hosts, of which each has half of the peers.
+  CHECK(contains(refusal("address = \"tcp://localhost:[7000-7199]\"\n", peer), "the 200 peers need "));
+  Home placed = peer;
+  for (int id = 0; id < 200; ++id)
+    placed.addresses.push_back("tcp://node" + std::to_string(id % 2) + ":" + std::to_string(7000 + id / 2));
+  CHECK(contains(refusal(here, placed), "the 100 of them on this machine need "));
+}
+
+TEST_CASE("memory: the standby of a hub keeps what the hub keeps, too") {
+  const std::string star = "topology = { kind = \"star\", peers = 6, hub = \"dedicated\" }\n";
+  const auto plain = prepare<float>(run_of("fed-avg", star, 100));
+  const auto with_standby =
+      prepare<float>(run_of("fed-avg", star + "failure = { policy = \"drop\", hub_standby = 2 }", 100));
+  CHECK(memory_of_peer(with_standby, 2).method ==
+        memory_of_peer(plain, 2).method + memory_of_peer(plain, 0).method - 1.0);  // one gradient
+  CHECK(memory_of_peer(with_standby, 3).method == memory_of_peer(plain, 3).method);
 }
 
 }  // namespace hearsay::test::memory_need_test

@@ -81,6 +81,28 @@ TEST_CASE("command line: what is missing is named") {
   });
 }
 
+TEST_CASE("command line: an option with one value is given once, and a list or a flag as often as you like") {
+  const std::string twice = " is given twice; expected it once (hearsay ";
+  check_refused({
+      {{"simulate", "q.toml", "--threads", "2", "--threads", "3"},
+       "--threads" + twice + "simulate --help says more)"},
+      {{"run", "q.toml", "--output", "a", "--output=b"}, "--output" + twice + "run --help says more)"},
+      {{"run", "q.toml", "--live=1", "--live=2"}, "--live" + twice + "run --help says more)"},
+      {{"topology", "ring(4)", "--seed", "1", "--seed", "1"},
+       "--seed" + twice + "topology --help says more)"},
+      {{"topology", "ring(4)", "--weights", "lazy", "--weights", "lazy"},
+       "--weights" + twice + "topology --help says more)"},
+      {{"topology", "ring(4)", "--participation", "1", "--participation", "0.5"},
+       "--participation" + twice + "topology --help says more)"},
+      {{"topology", "ring(4)", "ring(5)"},
+       "ring(5) is an argument too many for topology (hearsay topology --help says more)"},
+  });
+  const DataFolder folder;
+  CHECK(run_program(folder.path(),
+                    {"topology", "ring(4)", "--json", "--json", "--write", "a.toml", "--write", "b.dot"})
+            .code == 0);
+}
+
 TEST_CASE("text files: what is no text is called what it is, and a byte order mark is none of the text") {
   const DataFolder folder;
   folder.write_gzipped("packed.toml", quadratic_run);

@@ -83,7 +83,7 @@ TEST_CASE("memory: a run that this machine cannot hold is one sentence, before a
     CHECK(end.code == 2);
     CHECK(end.complained.starts_with(
         "hearsay: model.kind = quadratic(429496729): the objectives and models of 1000 peers need 68"));
-    CHECK(end.complained.ends_with("tells times and bytes without them\n"));
+    CHECK(end.complained.ends_with("which tells times and bytes without that memory\n"));
   }
 }
 

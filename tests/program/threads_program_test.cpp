@@ -59,4 +59,19 @@ TEST_CASE(
   CHECK_FALSE(contains(said({}), "--threads"));
 }
 
+TEST_CASE("threads: a sweep of processes has no use for them, and says so") {
+  const DataFolder folder;
+  folder.write("s.toml", quadratic_run + "[sweep]\ndriver = \"run\"\n\"algorithm.step_size\" = [0.1, 0.2]\n");
+  const auto said = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"sweep", "s.toml", "--overwrite"});
+    const auto end = run_program(folder.path(), words);
+    CHECK(end.code == 0);
+    return end.complained;
+  };
+  const std::string idle = "--threads: it is for what runs in virtual time; here each peer is a process";
+  CHECK(contains(said({"--threads", "2"}), idle));
+  CHECK_FALSE(contains(said({}), "--threads"));
+  CHECK_FALSE(contains(said({"--threads", "2", "--set", "sweep.driver=simulate"}), "--threads"));
+}
+
 }  // namespace hearsay::test::threads_program_test

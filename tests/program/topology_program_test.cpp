@@ -239,12 +239,69 @@ TEST_CASE("topology: --fit says in one sentence what is wrong") {
   CHECK(contains(complaint({"--fit", "links.toml", "--degree", "1"}), "--degree = 1: expected at least 2"));
   CHECK(contains(complaint({"--fit", "links.toml", "--message", "0 MB"}), "--message = \"0 MB\": expected"));
   CHECK(contains(complaint({"ring(8)", "--fit", "links.toml"}), "expected a topology file"));
-  CHECK(
-      contains(complaint({"--fit", "links.toml", "--weights", "slow"}), "topology.weights = slow: expected"));
+  CHECK(contains(complaint({"--fit", "links.toml", "--weights", "slow"}),
+                 "hearsay: --weights = slow: expected"));
+  CHECK(contains(complaint({"ring(4)", "--weights", "slow"}), "hearsay: --weights = slow: expected"));
+  CHECK(contains(complaint({"ring(4)", "--schedule", "slow"}), "hearsay: --schedule = slow: expected"));
+  CHECK(contains(complaint({"--fit", "."}), "hearsay: --fit: cannot read .: Is a directory"));
+  CHECK(contains(complaint({"--fit", "none.toml"}), "hearsay: --fit: cannot read none.toml: No such file"));
+  folder.write("empty.toml", "");
+  CHECK(contains(complaint({"--fit", "empty.toml"}), "empty.toml: expected peers = N, or [[peer]] tables"));
+  const auto alike = [&](int peers, const std::string& latency) {
+    folder.write("alike.toml", "peers = " + std::to_string(peers) + "\nlatency = \"" + latency +
+                                   "\"\nbandwidth = \"unlimited\"\n");
+  };
+  alike(1, "5 ms");
+  CHECK(contains(complaint({"--fit", "alike.toml"}),
+                 "--fit = alike.toml: it has a single peer; expected at least two"));
+  alike(4, "0 ms");
+  CHECK(contains(complaint({"--fit", "alike.toml"}),
+                 "--fit = alike.toml: messages take no time on its links, so that every graph is as good as "
+                 "another; expected a latency above 0 or a bandwidth"));
+  alike(2, "5 ms");
+  CHECK(contains(complaint({"--fit", "alike.toml", "--degree", "0"}), "--degree = 0: expected at least 1"));
+  alike(401, "5 ms");
+  CHECK(contains(complaint({"--fit", "alike.toml", "--weights", "fastest"}),
+                 "--weights = fastest: expected at most 400 peers, not 401"));
+  alike(400, "5 ms");
+  CHECK(contains(complaint({"--fit", "alike.toml", "--weights", "fastest-chain", "--degree", "7"}),
+                 "at most 1,200 links, not 1,400"));
   folder.write("five.toml", "peers = 5\nfamily = \"ring\"\n");
   CHECK(contains(complaint({"five.toml", "--fit", "links.toml"}), "the 5 peers of five.toml, not between 8"));
   folder.write("eight.toml", "peers = 8\nfamily = \"ring\"\n");
   CHECK(contains(complaint({"eight.toml", "--fit", "links.toml"}), "its peer 0 is \"p0\"; expected \"0\""));
+}
+
+TEST_CASE("topology: --fit of few peers, with any degree, and of links of which some take no time") {
+  const DataFolder folder;
+  const auto table_of = [&](const std::string& links, const std::vector<std::string>& more) {
+    folder.write("links.toml", links);
+    std::vector<std::string> words = {"topology", "--fit", "links.toml"};
+    words.insert(words.end(), more.begin(), more.end());
+    const ProgramEnd end = run_program(folder.path(), words);
+    REQUIRE_MESSAGE(end.code == 0, end.complained);
+    return end.said;
+  };
+  const std::string same = "latency = \"5 ms\"\nbandwidth = \"unlimited\"\n";
+  for (const char* degree : {"1", "2", "1000000"})
+    CHECK(contains(table_of("peers = 2\n" + same, {"--degree", degree}), "1.00x"));
+  CHECK(contains(table_of("peers = 5\n" + same, {"--degree", "4"}), "time to a tenth"));
+  // Two pairs of peers, beside each other.
+  std::string pairs = "peers = 4\nlatency = \"5 ms\"\nbandwidth = \"unlimited\"\n";
+  for (const char* ends :
+       {"from = 0\nto = 1\n", "from = 1\nto = 0\n", "from = 2\nto = 3\n", "from = 3\nto = 2\n"})
+    pairs += std::string("[[link]]\n") + ends + "latency = \"0 ms\"\n";
+  CHECK(contains(table_of(pairs, {"--degree", "2"}), "5 ms"));
+  // A chain of links that take no time agrees in none.
+  std::string chain = "peers = 4\nlatency = \"5 ms\"\nbandwidth = \"unlimited\"\n";
+  for (int from = 0; from < 4; ++from)
+    for (const int to : {from - 1, from + 1})
+      if (to >= 0 && to < 4)
+        chain += "[[link]]\nfrom = " + std::to_string(from) + "\nto = " + std::to_string(to) +
+                 "\nlatency = \"0 ms\"\n";
+  const std::string table = table_of(chain, {"--degree", "2"});
+  CHECK(contains(table, "10.5 ms                  -\n"));
+  CHECK(!contains(table, "nan"));
 }
 
 }  // namespace hearsay::test::topology_program_test

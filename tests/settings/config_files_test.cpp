@@ -189,7 +189,20 @@ TEST_CASE(
 
   CHECK_THROWS_WITH_AS(load("network.peer = [{id = 5}]"), doctest::Contains("0 to 4"), Misuse);
   CHECK_THROWS_WITH_AS(load("topology.peers = 5"), doctest::Contains("not both"), Misuse);
-  CHECK(contains(refusal("topology.file = \"missing.toml\""), "cannot read /runfiles/missing.toml"));
+  CHECK(refusal("topology.file = \"missing.toml\"") ==
+        "test.toml:1: topology.file: cannot read /runfiles/missing.toml: No such file or directory");
+}
+
+TEST_CASE("config: a file that cannot be read is named with the key that names it") {
+  const TemporaryFolder folder("hearsay_unreadable");
+  const std::string here = folder.path().string();
+  for (const std::string key : {"topology.file", "network.links", "network.bandwidth_trace"}) {
+    CAPTURE(key);
+    CHECK(refusal(key + " = \"" + here + "\"") ==
+          "test.toml:1: " + key + ": cannot read " + here + ": Is a directory");
+    CHECK(refusal(key + " = \"" + here + "/none\"") ==
+          "test.toml:1: " + key + ": cannot read " + here + "/none: No such file or directory");
+  }
 }
 
 }  // namespace hearsay::config_files_test

@@ -52,7 +52,7 @@ void require_lawful(const GossipPlan& plan, const PairwiseLinks& links, std::siz
   for (const std::vector<PeerId>& neighbors : neighbor_lists(plan.mixing)) CHECK(neighbors.size() <= degree);
   CHECK(plan.forecast.rounds == doctest::Approx(rounds_to_a_tenth(spectrum(plan.mixing).rho)));
   CHECK(std::isfinite(plan.forecast.seconds()));  // so the graph is connected
-  for (const GossipPlan& family : plans_of_families(links, bytes, degree))
+  for (const GossipPlan& family : plans_of_families(links, bytes, plan.weights, degree))
     CHECK_MESSAGE(plan.forecast.seconds() <= family.forecast.seconds(), family.name);
 }
 
@@ -66,10 +66,23 @@ TEST_CASE("fit: W is doubly stochastic, keeps the degree, and is no later than a
     }
 }
 
+TEST_CASE("fit: the graph is the same with any weights, which have fewer or more rounds to a tenth") {
+  const PairwiseLinks links = uneven_links(10);
+  const GossipPlan plain = fitted_plan(links, {.degree = 3, .message_bytes = 2e5});
+  CHECK(plain.weights == "metropolis");
+  for (const std::string weights : {"lazy", "fastest", "fastest-chain"}) {
+    const GossipPlan plan = fitted_plan(links, {.degree = 3, .message_bytes = 2e5, .weights = weights});
+    CAPTURE(weights);
+    CHECK(plan.weights == weights);
+    CHECK(neighbor_lists(plan.mixing) == neighbor_lists(plain.mixing));
+    CHECK((plan.forecast.rounds < plain.forecast.rounds) == (weights != "lazy"));
+  }
+}
+
 TEST_CASE("fit: on uneven networks it is predicted at least 1.5 times sooner than ring and torus") {
   const PairwiseLinks links = uneven_links(12);
   const GossipPlan plan = fitted_plan(links, {.degree = 3, .message_bytes = 2e5});
-  for (const GossipPlan& family : plans_of_families(links, 2e5))
+  for (const GossipPlan& family : plans_of_families(links, 2e5, plan.weights))
     if (family.name != "complete" && family.name != "exponential")
       CHECK_MESSAGE(1.5 * plan.forecast.seconds() <= family.forecast.seconds(), family.name);
 }
@@ -95,10 +108,30 @@ TEST_CASE("fit: one, two and three peers") {
   }
 }
 
+TEST_CASE("fit: links that take no time are as good as any, and no search goes on for ever") {
+  // Peers of one half are beside each other, or all are beside peer 0, which has links to three of them only.
+  const auto linked_with = [](const auto& seconds) {
+    PairwiseLinks links(8);
+    for (PeerId a = 0; a < 8; ++a)
+      for (PeerId b = 0; b < 8; ++b)
+        if (a != b) links.link(a, b).latency_s = seconds(a, b);
+    return links;
+  };
+  const PairwiseLinks halves = linked_with([](PeerId a, PeerId b) { return a / 4 == b / 4 ? 0.0 : 0.005; });
+  const PairwiseLinks star = linked_with([](PeerId a, PeerId b) { return a * b == 0 ? 0.0 : 0.005; });
+  const PairwiseLinks nowhere = linked_with([](PeerId, PeerId) { return 0.0; });
+  const PairwiseLinks nearly = linked_with([](PeerId a, PeerId b) { return a / 4 == b / 4 ? 1e-12 : 0.005; });
+  for (const PairwiseLinks& links : {halves, star, nowhere, nearly})
+    require_lawful(fitted_plan(links, {.degree = 3, .message_bytes = 1e5}), links, 3, 1e5);
+  CHECK(fitted_plan(halves, {.degree = 3, .message_bytes = 1e5}).forecast.seconds_per_round > 0.0);
+  CHECK(fitted_plan(nowhere, {.degree = 3, .message_bytes = 1e5}).forecast.seconds() == 0.0);
+}
+
 TEST_CASE("fit: the families are those that there are for so many peers") {
   const auto names = [](PeerId peers) {
     std::set<std::string> found;
-    for (const GossipPlan& plan : plans_of_families(uneven_ports(peers), 1e5)) found.insert(plan.name);
+    for (const GossipPlan& plan : plans_of_families(uneven_ports(peers), 1e5, "metropolis"))
+      found.insert(plan.name);
     return found;
   };
   CHECK(names(16) == std::set<std::string>{"ring", "torus(4x4)", "exponential", "complete"});

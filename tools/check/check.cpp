@@ -329,11 +329,15 @@ void add_world_rows(Table& table, const Plan& plan) {
 }
 
 std::string predicted_text(const Plan& plan, const std::optional<double>& seconds) {
-  if (plan.dry_run.given_up) return "not predicted: even two take too long to try out";
+  const std::string by_size = "; hearsay simulate with model.kind = \"size(" +
+                              std::to_string(plan.dimension) + ")\" predicts times without training";
+  if (plan.dry_run.given_up)
+    return "not predicted: to simulate the first two iterations takes more than " +
+           seconds_text(hearsay::seconds(dry_run_patience)) + " here" + by_size;
   if (plan.dry_run.too_large)
-    return "not predicted: all peers at once are too large to try out; hearsay simulate with model.kind = "
-           "\"size(" +
-           std::to_string(plan.dimension) + ")\" tells";
+    return "not predicted: to simulate the first iterations, the models of all peers together take too much "
+           "memory" +
+           by_size;
   if (!seconds) return "not predicted: the first iterations end badly";
   return seconds_text(*seconds) + " predicted" +
          (plan.traffic.exact ? "" : ", if messages stay as long as in the first iterations");
@@ -368,7 +372,9 @@ std::string as_text(const std::string& name, const Plan& plan) {
   add_world_rows(table, plan);
   table.add({"a gradient", compute_text(plan)});
   table.add({"iterations", grouped(plan.iterations) + early_end_text(settings.run)});
-  table.add({"memory", megabytes_text(plan.process_bytes) + " a process, samples and program apart"});
+  table.add(
+      {"memory", megabytes_text(plan.process_bytes) +
+                     " a process, beside the program itself and the samples, which all processes share"});
   if (plan.kept_model_bytes() > 0.0)
     table.add({"kept models", megabytes_text(plan.kept_model_bytes()) + " on the disk"});
   add_iteration_rows(table, plan);

@@ -62,7 +62,8 @@ int check_connections_command(const CheckOptions& options) {
   const Placement place = placement_of(settings, options.id);
   const PeerId id = *place.id;
   const std::vector<CheckedEdge> edges = with_scalar(settings.run.scalar, [&]<class Scalar>() {
-    const Experiment<Scalar> experiment = prepare<Scalar>(settings, {.peer = id});
+    const Experiment<Scalar> experiment =
+        prepare<Scalar>(settings, {.peer = id, .addresses = place.addresses});
     if (const auto warning = plain_text_warning(settings.security, experiment.topology))
       print_notice("warning: " + *warning);
     const auto say = [&] {

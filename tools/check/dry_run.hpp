@@ -26,6 +26,9 @@ struct DryRun {
   bool too_large = false;          ///< nothing was tried: all peers at once need too much memory
 };
 
+/// How much real time check gives to the first iterations.
+constexpr Duration dry_run_patience = std::chrono::seconds(5);
+
 /// Simulates the first two iterations of an experiment, and the first twelve if that will not take longer
 /// than `patience` of real time. Each simulation is evaluated in the middle and at the end; only the second
 /// part is extrapolated, so that what happens once at the start counts once. `most` is the upper bound of the
@@ -33,7 +36,7 @@ struct DryRun {
 /// length of a message depends on the gradients, they are of at most four samples.
 template <class Scalar>
 DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most,
-               Duration patience = std::chrono::seconds(5));
+               Duration patience = dry_run_patience);
 
 /// Returns what is known of a run whose iterations are not tried out: its bytes, at most.
 DryRun untried(const TrafficForecast& most);

@@ -27,7 +27,8 @@ constexpr Index most_drawn = 512;
 
 template <class Scalar>
 Plan plan_of(const RunSettings& settings) {
-  Experiment<Scalar> experiment = prepare<Scalar>(settings, {.most_drawn = most_drawn, .draws_later = true});
+  Experiment<Scalar> experiment =
+      prepare<Scalar>(settings, {.only_looks = true, .most_drawn = most_drawn, .draws_later = true});
   Plan plan;
   plan.method = experiment.method;
   plan.dimension = static_cast<std::uint64_t>(experiment.problem.dimension());

@@ -68,6 +68,15 @@ void require_variants(const Sweep& sweep, const std::vector<std::string>& only) 
   }
 }
 
+/// Says so if the threads that were asked for have nothing to compute.
+void say_if_threads_are_idle(const Sweep& sweep, const SweepOptions& options) {
+  if (sweep.driver != Sweep::Driver::run || options.quiet || options.threads.value_or(1) == 1) return;
+  print_notice(
+      "--threads: it is for what runs in virtual time; here each peer is a process of its own, and the "
+      "points "
+      "run one after the other");
+}
+
 std::string values_label(const TunedValues& values) {
   std::string label = values.variant;
   for (const auto& [key, value] : values.axes) label += (label.empty() ? "" : ", ") + key + " = " + value;
@@ -148,6 +157,7 @@ int sweep_command(const SweepOptions& options) {
   if (options.resume) settle_earlier_job(sweep.output, options);
   if (options.overwrite)
     for (const auto& output : {sweep.output, sweep.output / tuning_folder}) require_no_job(output);
+  say_if_threads_are_idle(sweep, options);
   bool output_is_there = options.resume && holds_a_sweep(sweep.output);
   if (!output_is_there) require_free_output(sweep.output, options.overwrite);
   if (!sweep.tuned.empty()) {

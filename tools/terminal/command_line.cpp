@@ -114,6 +114,13 @@ std::string missing_text(const CLI::App& command, const std::string& name) {
   return name + " needs a command";
 }
 
+/// Returns what is wrong with an option that has not the one value that it takes.
+std::string mismatch_text(const CLI::App& command, const std::string& option) {
+  const CLI::Option* const given = command.get_option_no_throw(option);
+  return option +
+         (given != nullptr && given->count() > 1 ? " is given twice; expected it once" : " needs a value");
+}
+
 /// True if an error of CLI11 is of this kind.
 template <class Kind>
 bool is(const CLI::ParseError& error) {
@@ -133,7 +140,7 @@ std::string sentence_of(const CLI::App& program, const CLI::ParseError& error) {
   else if (is<CLI::RequiredError>(error))
     sentence = missing_text(command, name);
   else if (is<CLI::ArgumentMismatch>(error))
-    sentence = sentence.substr(0, sentence.find(':')) + " needs a value";
+    sentence = mismatch_text(command, sentence.substr(0, sentence.find(':')));
   return sentence + " (hearsay " + words + (words.empty() ? "" : " ") + "--help says more)";
 }
 
@@ -185,6 +192,7 @@ void CommandLine::option_or_number(const std::string& name, int alone, std::pair
                                    const std::function<void(int)>& target, const std::string& description) {
   app_->add_flag(name + "{" + std::to_string(alone) + "}")
       ->description(description)
+      ->multi_option_policy(CLI::MultiOptionPolicy::Throw)
       ->each([name, range, target](const std::string& text) {
         target(static_cast<int>(whole_number(name, text, static_cast<std::uint64_t>(range.first),
                                              static_cast<std::uint64_t>(range.second))));

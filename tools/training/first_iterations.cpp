@@ -81,10 +81,8 @@ RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t 
 
 template <class Scalar>
 bool may_be_tried(const Experiment<Scalar>& experiment) {
-  const PeerMemory memory = memory_of_peer(experiment, 0);
-  const double vectors = static_cast<double>(experiment.peer_count()) * (memory.total() + 1.0);
-  const double bytes = vectors * static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar);
-  return bytes <= static_cast<double>(machine_memory()) / 16.0;
+  return memory_of_peers(experiment, held_peers(experiment.topology, {})) <=
+         static_cast<double>(machine_memory()) / 16.0;
 }
 
 template <class Scalar>

@@ -36,6 +36,7 @@ Environment environment_of_process() {
 
 Home home_of_one_peer(const PeerOptions& options, const Placement& place) {
   return {.peer = *place.id,
+          .addresses = place.addresses,
           .program_channel = options.program_channel ? static_cast<int>(*options.program_channel) : -1,
           .draws_later = true,
           .notice = print_notice};

@@ -76,6 +76,7 @@ Home home_of(const TrainingOptions& options) {
   const bool draws_later = options.driver == Driver::zmq;
   if (!options.as_first_of_hosts) return {.draws_later = draws_later, .notice = print_notice};
   return {.peer = observer_peer,
+          .addresses = options.place.addresses,
           .program_channel = options.program_channel,
           .draws_later = draws_later,
           .notice = print_notice};
