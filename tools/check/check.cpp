@@ -198,8 +198,8 @@ std::string table_text(const Plan& plan) {
 /// Returns what stands behind the way of the all-reduce: the times of both.
 std::string reduce_text(const Plan& plan) {
   if (!plan.reduce_times || plan.peers < 2) return "";
-  return "   messages of an iteration take " + seconds_text(seconds(plan.reduce_times->ring)) +
-         " round the ring, " + seconds_text(seconds(plan.reduce_times->doubling)) + " by doubling";
+  return "   messages of an iteration take " + seconds_text(plan.reduce_times->ring) + " round the ring, " +
+         seconds_text(plan.reduce_times->doubling) + " by doubling";
 }
 
 std::string spread_text(const Spread& bytes) {
