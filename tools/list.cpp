@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/settings/key_reference.hpp"
 #include "tools/key_list.hpp"
@@ -33,10 +34,11 @@ std::string options_text(const MethodInfo& method) {
   return text;
 }
 
-/// Returns whom a peer talks to: "neighbors", "ring" or "hub".
+/// Returns whom a peer talks to: "neighbors", "ring", "ring or doubling" or "hub".
 std::string talks_to(const MethodInfo& method) {
   if (method.pattern.has_hub) return "hub";
-  return method.pattern.uses_graph ? "neighbors" : "ring";
+  if (method.pattern.uses_graph) return "neighbors";
+  return method.options.has(option::reduce) ? "ring or doubling" : "ring";
 }
 
 nlohmann::ordered_json lists_as_json() {

@@ -69,7 +69,7 @@ MethodInfo local_sgd_family(const std::string& outer) {
   return {.name = {},
           .summary = {},
           .equation = {},
-          .bytes = "2(n-1) (4d/n + 64)",
+          .bytes = "2(n-1) (4d/n + 64) round the ring, log2 n (4d + 64) by doubling",
           .source = {},
           .compressor = CompressorNeed::none,
           .pattern = Pattern::ring,
@@ -95,8 +95,7 @@ MethodInfo local_sgd_info() {
   info.equation = "y_i = x after H local steps; x <- (1/n) sum_j y_j";
   info.source = "Stich 2019, arXiv:1805.09767, Algorithm 1";
   info.manual.memory = "4";
-  info.trials = {.with = {{.because = "one message round the ring for ten steps: for slow networks",
-                           .iterations = 0.2}}};
+  info.trials = {.with = {{.because = "one all-reduce for ten steps: for slow networks", .iterations = 0.2}}};
   return info;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "algorithms/methods/parts/shared_options.hpp"
+#include "algorithms/methods/registry.hpp"
 #include "runtime/checkpoint/peer_image.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/run_agreement.hpp"
@@ -78,6 +80,12 @@ fs::path agreement_path(const fs::path& directory, PeerId id) {
 
 constexpr const char* digest_of_data = " (digest of samples and labels)";
 
+/// Returns what was written down when the run began; empty if it is not there or cannot be read.
+std::optional<Agreement> noted_agreement(const fs::path& directory, PeerId id) {
+  const FileBytes file = read_bytes(agreement_path(directory, id));
+  return file.bytes ? decode_agreement(*file.bytes) : std::nullopt;
+}
+
 AgreedSetting test_data(const std::string& of_peer, std::optional<std::uint64_t> digest) {
   return {"test data" + of_peer + digest_of_data, digest ? hexadecimal(*digest) : "none"};
 }
@@ -104,6 +112,19 @@ std::vector<AgreedSetting> data_beside_agreement(const Experiment<Scalar>& exper
 }  // namespace
 
 fs::path archive_directory(const RunSettings& settings) { return settings.run.output / "checkpoints"; }
+
+RunSettings resumed(RunSettings settings, PeerId id) {
+  MethodOptions& options = settings.algorithm.options;
+  const bool is_open = find_method(settings.algorithm.kind).options.has(option::reduce) &&
+                       options.find(option::reduce).value_or("auto") == "auto";
+  if (!is_open) return settings;
+  const auto began = noted_agreement(archive_directory(settings), id);
+  if (!began) return settings;
+  const auto way =
+      std::ranges::find(began->settings, "algorithm." + option::reduce.name, &AgreedSetting::key);
+  if (way != began->settings.end()) options.set(option::reduce, way->value);
+  return settings;
+}
 
 template <class Scalar>
 PeerArchive<Scalar>::PeerArchive(const Experiment<Scalar>& experiment, PeerId id, fs::path directory)
@@ -146,18 +167,11 @@ std::vector<std::uint64_t> PeerArchive<Scalar>::holds(std::vector<std::string>* 
   return iterations;
 }
 
-/// Returns what was written down when the run began; empty if it is not there or cannot be read.
-template <class Scalar>
-std::optional<Agreement> PeerArchive<Scalar>::noted_agreement() const {
-  const FileBytes file = read_bytes(agreement_path(directory_, id_));
-  return file.bytes ? decode_agreement(*file.bytes) : std::nullopt;
-}
-
 /// Throws Misuse if the data that are in no agreement are others than when the run began. Runs of earlier
 /// versions have not written down which.
 template <class Scalar>
 void PeerArchive<Scalar>::require_same_data() const {
-  const auto noted = noted_agreement();
+  const auto noted = noted_agreement(directory_, id_);
   if (!noted) return;
   for (const AgreedSetting& now : data_beside_agreement(experiment_, id_)) {
     const auto then = std::ranges::find(noted->settings, now.key, &AgreedSetting::key);
@@ -170,7 +184,7 @@ template <class Scalar>
 void PeerArchive<Scalar>::require_none_of_another_run() const {
   PacketPool packets;
   std::string differing;
-  if (auto then = noted_agreement()) {
+  if (auto then = noted_agreement(directory_, id_)) {
     for (const AgreedSetting& own : data_beside_agreement(experiment_, id_))
       std::erase_if(then->settings, [&](const AgreedSetting& noted) { return noted.key == own.key; });
     differing = differences(*then, agreement_);

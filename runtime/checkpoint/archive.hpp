@@ -58,7 +58,6 @@ class PeerArchive {
   std::optional<std::string> save(Peer<Scalar>& peer, const SessionState& session, const PeerMeters& meters);
 
  private:
-  std::optional<Agreement> noted_agreement() const;
   void require_same_data() const;
   void require_none_of_another_run() const;
   void note_agreement() const;
@@ -77,5 +76,10 @@ class PeerArchive {
 /// Returns the directory in which the peers of a run keep their archives: "checkpoints" in the output
 /// directory.
 std::filesystem::path archive_directory(const RunSettings& settings);
+
+/// Returns the settings with which peer `id` resumes the run in the output directory. If they leave it to the
+/// network how sums over all peers are formed (algorithm.reduce = "auto"), this stays as it was when the run
+/// began: another network may make the other way the quickest.
+RunSettings resumed(RunSettings settings, PeerId id);
 
 }  // namespace hearsay

@@ -1,61 +1,51 @@
 #include "runtime/experiment/quickest_reduce.hpp"
 
-#include <algorithm>
-#include <bit>
+#include <cstdint>
+#include <numeric>
 #include <vector>
 
+#include "algorithms/methods/parts/doubling_sum.hpp"
+#include "algorithms/methods/parts/ring_sum.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
+#include "runtime/network/exchange_time.hpp"
 #include "runtime/network/message_time.hpp"
+#include "runtime/network/ring_time.hpp"
+#include "runtime/settings/link_settings.hpp"
 #include "runtime/wire/frame.hpp"
 
 namespace hearsay {
 
 namespace {
 
-/// What passes between the peers of a run, each message alone on its way.
-class Messages {
- public:
-  explicit Messages(const RunSettings& settings)
-      : settings_(settings), scalar_bytes_(size_in_bytes(settings.run.scalar)) {}
-
-  PeerId peers() const { return settings_.topology.peers; }
-  /// How long a message of so many scalars takes.
-  Duration time(PeerId from, PeerId to, std::uint64_t length) const {
-    return message_time(settings_, from, to, header_bytes + length * scalar_bytes_);
-  }
-
- private:
-  const RunSettings& settings_;
-  std::uint64_t scalar_bytes_;
-};
-
-/// RingSum: 2(n-1) steps, each as long as the slowest link takes for the longest chunk.
-Duration ring_time(const Messages& messages, std::uint64_t length) {
-  const PeerId n = messages.peers();
-  Duration step{0};
-  for (PeerId peer = 0; peer < n; ++peer)
-    step = std::max(step, messages.time(peer, (peer + 1) % n, (length + n - 1) / n));
-  return 2 * (n - 1) * step;
+std::uint64_t frame_bytes(const RunSettings& settings, std::uint64_t length) {
+  return header_bytes + length * size_in_bytes(settings.run.scalar);
 }
 
-/// DoublingSum: each step of a peer begins when its step before has ended.
-Duration doubling_time(const Messages& messages, std::uint64_t length) {
-  const PeerId n = messages.peers();
-  const PeerId power = std::bit_floor(n);
-  std::vector<Duration> ready(power, Duration{0});
-  for (PeerId peer = power; peer < n; ++peer) ready[peer - power] = messages.time(peer, peer - power, length);
-  for (PeerId bit = 1; bit < power; bit *= 2) {
-    const std::vector<Duration> before = ready;
-    for (PeerId peer = 0; peer < power; ++peer) {
-      const PeerId other = peer ^ bit;
-      ready[peer] = std::max(before[peer], before[other] + messages.time(other, peer, length));
-    }
+/// All chunks of all sums count as equally long: as the longest of a sum of the mean length.
+double time_by_ring(const RunSettings& settings, const std::vector<std::uint64_t>& lengths) {
+  const PeerId n = settings.topology.peers;
+  const std::uint64_t chunks = std::uint64_t{n} * lengths.size();
+  const std::uint64_t scalars = std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0});
+  const std::uint64_t bytes = frame_bytes(settings, (scalars + chunks - 1) / chunks);
+  std::vector<RingLink> links;
+  for (PeerId peer = 0; peer < n; ++peer) {
+    const PeerId next = RingSum(peer, n).next();
+    links.push_back({link_settings(settings, peer, next).latency, busy_time(settings, peer, next, bytes)});
   }
-  Duration end = *std::ranges::max_element(ready);
-  for (PeerId peer = power; peer < n; ++peer)
-    end = std::max(end, ready[peer - power] + messages.time(peer - power, peer, length));
-  return end;
+  return ring_seconds(links, std::uint64_t{RingSum(0, n).steps()} * lengths.size());
+}
+
+double time_by_doubling(const RunSettings& settings, const std::vector<std::uint64_t>& lengths) {
+  const PeerId n = settings.topology.peers;
+  const Slot steps = DoublingSum(0, n).steps();
+  const auto all_steps = static_cast<std::uint32_t>(steps * lengths.size());
+  return exchange_seconds(settings, n, all_steps, [&](PeerId peer, std::uint32_t step) {
+    const DoublingSum sum(peer, n);
+    return ExchangeStep{.to = sum.receiver_in(step % steps),
+                        .from = sum.sender_in(step % steps),
+                        .frame_bytes = frame_bytes(settings, lengths[step / steps])};
+  });
 }
 
 }  // namespace
@@ -63,15 +53,11 @@ Duration doubling_time(const Messages& messages, std::uint64_t length) {
 std::optional<ReduceTimes> reduce_times(const RunSettings& settings, const SegmentTable& segments) {
   const MethodInfo& method = find_method(settings.algorithm.kind);
   if (!method.summed) return std::nullopt;
-  ReduceTimes times{};
-  if (settings.topology.peers < 2) return times;
-  const Messages messages(settings);
+  if (settings.topology.peers < 2) return ReduceTimes{};
   const auto dimension = static_cast<std::uint64_t>(segments.back().end());
-  for (const std::uint64_t length : method.summed(settings.algorithm.options, dimension, segments)) {
-    times.ring += ring_time(messages, length);
-    times.doubling += doubling_time(messages, length);
-  }
-  return times;
+  const auto lengths = method.summed(settings.algorithm.options, dimension, segments);
+  return ReduceTimes{.ring = time_by_ring(settings, lengths),
+                     .doubling = time_by_doubling(settings, lengths)};
 }
 
 std::optional<std::string> chosen_reduce(const MethodOptions& set, const RunSettings& settings,

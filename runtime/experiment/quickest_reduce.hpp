@@ -5,17 +5,16 @@
 
 #include "algorithms/arithmetic/segments.hpp"
 #include "algorithms/seam/method_options.hpp"
-#include "runtime/foundation/units.hpp"
 #include "runtime/settings/run_settings.hpp"
 
 namespace hearsay {
 
-/// How long the peers of a run need to sum vectors one after the other on the emulated network, by both ways
-/// of algorithm.reduce. Compute time, jitter and losses are not counted, nor that two messages share a
-/// port.
+/// Seconds that the peers of a run need to sum vectors one after the other on the emulated network, by both
+/// ways of algorithm.reduce, if all begin at once: until the last peer has the last sum. Compute time, jitter
+/// and losses are not counted. Round the ring all chunks count as equally long.
 struct ReduceTimes {
-  Duration ring;
-  Duration doubling;
+  double ring = 0.0;
+  double doubling = 0.0;
 
   /// The value of algorithm.reduce that is sooner. A network that delays nothing makes no difference: "ring",
   /// which takes the fewest bytes.

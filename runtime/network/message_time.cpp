@@ -32,6 +32,13 @@ IngressPort receiving_port(const RunSettings& settings, PeerId peer) {
   return {steady_receiving_rate(settings, peer), settings.framing};
 }
 
+LinkSettings steady_link(const RunSettings& settings, PeerId from, PeerId to) {
+  LinkSettings link = link_settings(settings, from, to);
+  link.jitter = Duration{0};
+  link.message_loss = 0.0;
+  return link;
+}
+
 /// A message that reaches a port.
 struct Arrival {
   Instant due;
@@ -39,15 +46,15 @@ struct Arrival {
   ArrivalRate fed;
 };
 
+ArrivalRate steady_arrival_rate(const RunSettings& settings, PeerId from, PeerId to) {
+  const LinkSettings link = link_settings(settings, from, to);
+  return {steady_sending_rate(settings, from), link.bandwidth, link.latency};
+}
+
 /// Returns the arrival of a message that is handed to the port of `from` now.
 Arrival arrival(const RunSettings& settings, PeerId from, EgressPort& port, PeerId to, std::uint64_t bytes) {
-  LinkSettings steady_link = link_settings(settings, from, to);
-  steady_link.jitter = Duration{0};
-  steady_link.message_loss = 0.0;
-  Link link(0, from, to, steady_link);
-  const Departure departure = port.send(Instant{}, bytes, link);
-  return {
-      departure.due, from, {steady_sending_rate(settings, from), steady_link.bandwidth, steady_link.latency}};
+  Link link(0, from, to, steady_link(settings, from, to));
+  return {port.send(Instant{}, bytes, link).due, from, steady_arrival_rate(settings, from, to)};
 }
 
 }  // namespace
@@ -56,6 +63,10 @@ Duration message_time(const RunSettings& settings, PeerId from, PeerId to, std::
   EgressPort port = sending_port(settings, from);
   const Arrival message = arrival(settings, from, port, to, frame_bytes);
   return receiving_port(settings, to).release(message.due, frame_bytes, message.fed) - Instant{};
+}
+
+Duration busy_time(const RunSettings& settings, PeerId from, PeerId to, std::uint64_t frame_bytes) {
+  return message_time(settings, from, to, frame_bytes) - link_settings(settings, from, to).latency;
 }
 
 Duration gathering_time(const RunSettings& settings, PeerId senders, PeerId to, std::uint64_t frame_bytes) {
@@ -89,6 +100,25 @@ Duration sending_time(const RunSettings& settings, PeerId peer, std::uint64_t fr
 
 Duration receiving_time(const RunSettings& settings, PeerId peer, std::uint64_t frame_bytes) {
   return SendingTime(steady_receiving_rate(settings, peer), settings.framing).of(Duration{0}, frame_bytes);
+}
+
+Ports::Ports(const RunSettings& settings, PeerId peers) : settings_(settings) {
+  for (PeerId peer = 0; peer < peers; ++peer) {
+    sending_.push_back(sending_port(settings, peer));
+    receiving_.push_back(receiving_port(settings, peer));
+  }
+}
+
+Instant Ports::send(Instant now, PeerId from, PeerId to, std::uint64_t frame_bytes) {
+  const LinkSettings settings = steady_link(settings_, from, to);
+  Link unlimited(0, from, to, settings);
+  Link& link =
+      settings.bandwidth.unlimited() ? unlimited : narrow_.try_emplace({from, to}, unlimited).first->second;
+  return sending_[from].send(now, frame_bytes, link).due;
+}
+
+Instant Ports::release(Instant due, PeerId from, PeerId to, std::uint64_t frame_bytes) {
+  return receiving_[to].release(due, frame_bytes, steady_arrival_rate(settings_, from, to));
 }
 
 RunSettings without_traces(RunSettings settings) {

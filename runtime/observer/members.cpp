@@ -16,8 +16,11 @@ Members::Members(const ObserverInput& input)
 }
 
 bool Members::all_have_ended() const {
-  return std::ranges::none_of(members_,
-                              [](const Member& member) { return member.standing == Standing::member; });
+  const auto any_is = [this](Standing standing) {
+    return std::ranges::find(members_, standing, &Member::standing) != members_.end();
+  };
+  if (any_is(Standing::member)) return false;
+  return any_is(Standing::finished) || any_is(Standing::killed) || !any_is(Standing::detached);
 }
 
 bool Members::all_are_lost() const {

@@ -43,7 +43,8 @@ class Members {
   }
   bool is_lost(PeerId id) const { return members_[id].standing == Standing::lost; }
   bool has_finished(PeerId id) const { return members_[id].standing == Standing::finished; }
-  /// True if no result is expected any more.
+  /// True if no result is expected any more. Who has detached is not waited for where others have ended. But
+  /// if nobody has, the run goes on without the observer, and has not ended: the peers may hear it again.
   bool all_have_ended() const;
   bool all_are_lost() const;
   /// True if peer `id` is there, and all others are lost.

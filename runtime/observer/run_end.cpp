@@ -47,7 +47,7 @@ void RunEnd::interrupt(Instant now, const std::string& by) {
 }
 
 void RunEnd::lose(const std::string& reason, int exit_code) {
-  if (is_parting() || is_over()) return;
+  if (is_parting() || is_over() || interrupted_) return;  // it ends already, and this is not why
   loss_ = Loss{reason, exit_code == 2 && !start_.has_begun()};
   part_unless_it_goes_on(Stop{exit_code}, reason);
 }

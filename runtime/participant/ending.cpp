@@ -28,7 +28,8 @@ void Ending<Scalar>::leave() {
 
 template <class Scalar>
 void Ending<Scalar>::fail(const ObjectiveFailure& failure, const std::string& when) {
-  if (failure.asks_to_stop) return interrupt();
+  // A program that has asked for the end is gone when the next question comes, an evaluation's.
+  if (failure.asks_to_stop || part_.leaving == Leaving::interrupted) return interrupt();
   const std::string how = "its objective failed in " + when + ": " + failure.what;
   if (part_.has_started() && drops_failed_program() && !run_ends_without_this()) {
     part_.tell_user(PeerNews::Kind::leaves, part_.id(),

@@ -125,6 +125,9 @@ std::string remedy(const std::string& key) {
   // Two digests say little to whose models were made from different seeds.
   if (key.starts_with("model (digest")) return "; expected the same model, made from the same seed";
   if (key == "algorithm.form") return "; that is algorithm.order, signs, memories or mixes of the run file";
+  if (key == "algorithm.reduce")
+    return "; \"auto\" chooses by the [network] of each host: expected an equal one, or algorithm.reduce = "
+           "\"ring\" or \"doubling\" on all of them";
   if (key.starts_with("feature") || key.starts_with("target of"))
     return "; expected the same names in the headers of all peers' files, and the features in the same order";
   if (key.starts_with("data.scale"))

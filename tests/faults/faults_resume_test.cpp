@@ -103,6 +103,30 @@ TEST_SUITE("net") {
     }
   }
 
+  TEST_CASE("resume: on a faster network an all-reduce goes on the way on which it began") {
+    Scene scene;
+    const auto run = [&](std::vector<std::string> more) {
+      more.insert(more.end(),
+                  {"--set", "algorithm.kind=allreduce-sgd", "--set", "algorithm.compressor=none"});
+      return scene.run(more);
+    };
+    const auto record = [&] { return content_of(scene.output() / "run.toml"); };
+    REQUIRE(run({"--set", "network.latency=2 ms"}).code == 0);
+    REQUIRE(contains(record(), "reduce = \"doubling\""));
+    const ProgramEnd resumed = run({"--resume", "--set", "run.iterations=80"});
+    REQUIRE_MESSAGE(resumed.code == 0, resumed.complained);
+    CHECK(contains(record(), "reduce = \"doubling\""));
+    // Who asks for another way asks for another run.
+    const ProgramEnd refused =
+        run({"--resume", "--set", "run.iterations=100", "--set", "algorithm.reduce=ring"});
+    CHECK(refused.code == 2);
+    CHECK_MESSAGE(contains(refused.complained, "algorithm.reduce = doubling, now ring"), refused.complained);
+    const std::string model = content_of(scene.output() / "model.npy");
+    REQUIRE(run({"--overwrite", "--set", "run.iterations=80", "--set", "algorithm.reduce=doubling"}).code ==
+            0);
+    CHECK(content_of(scene.output() / "model.npy") == model);
+  }
+
   TEST_CASE("resume: a run with other settings is refused by those that differ, and by the data") {
     Scene scene;
     REQUIRE(scene.run({}).code == 0);

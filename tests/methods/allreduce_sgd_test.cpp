@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "algorithms/methods/parts/ring_sum.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
@@ -132,15 +133,26 @@ TEST_CASE("allreduce: a peer sends 2(n-1) messages, and all but two chunks of th
           quadratics_in<float>({"ring", n}, "allreduce-sgd", {.iterations = 1}, Shared::nothing, d);
       std::size_t bytes = 0;
       const auto recording = record_run(experiment);
-      for (const auto& peer : recording.back()) {
-        CHECK(peer.sent.size() == 2 * (n - 1));
-        for (const Outgoing& sent : peer.sent) {
-          CHECK(sent.to == (sent.key.sender + 1) % n);
-          bytes += sent.packet->size();
+      for (PeerId id = 0; id < n; ++id) {
+        const auto& sent_by_peer = recording.back()[id].sent;
+        CHECK(sent_by_peer.size() == 2 * (n - 1));
+        std::size_t of_peer = 0;
+        for (const Outgoing& sent : sent_by_peer) {
+          CHECK(sent.to == (id + 1) % n);
+          of_peer += sent.packet->size();
         }
+        CHECK(RingSum(id, n).traffic(static_cast<std::uint64_t>(d), sizeof(float)).payload_bytes == of_peer);
+        bytes += of_peer;
       }
       CHECK(bytes == 2 * (n - 1) * static_cast<std::size_t>(d) * sizeof(float));
     }
+}
+
+TEST_CASE("allreduce: what a peer sends is known at once, of a hundred thousand peers, too") {
+  constexpr PeerId peers = 100'000;
+  std::uint64_t bytes = 0;
+  for (PeerId id = 0; id < peers; ++id) bytes += RingSum(id, peers).traffic(1'234'567, 4).payload_bytes;
+  CHECK(bytes == 2 * (peers - 1) * std::uint64_t{1'234'567} * 4);
 }
 
 TEST_CASE("allreduce: by doubling a peer sends the model log2 n times, and once in a fold or for one") {

@@ -155,6 +155,16 @@ TEST_CASE("farewell: of a peer that has ended while the run is being interrupted
   CHECK(scene.session.outcome().status == RunStatus::interrupted);
 }
 
+TEST_CASE("farewell: what fails while the run is being interrupted is not why it ends") {
+  UnderWay scene;
+  scene.session.interrupt(scene.now);
+  const std::string reason = "peer 1: its objective failed";
+  scene.say(1, FrameKind::stop, std::as_bytes(std::span(reason)), 0, 0, 3);
+  scene.result(0);
+  CHECK(scene.byes_to(0) == Codes{130});
+  CHECK(scene.session.outcome().status == RunStatus::interrupted);
+}
+
 TEST_CASE("farewell: nothing that comes after the bye changes how the run has ended") {
   UnderWay scene;
   scene.end();

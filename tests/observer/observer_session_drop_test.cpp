@@ -177,6 +177,27 @@ TEST_CASE(
   CHECK(evaluated == std::vector<std::uint64_t>{0, 5, 30, 35, 40});
 }
 
+TEST_CASE("observer session, drop: a run whose peers all go on without the observer is not over") {
+  Scene scene(dropping_experiment(40));
+  scene.start();
+  for (const PeerId id : {0u, 1u}) scene.evaluation(id, 5);
+  const auto alive = [&](std::uint64_t iteration, Slot slot) {
+    scene.say(0, FrameKind::alive, {}, iteration, 0, slot);
+  };
+  alive(12, 2);  // it could not hear the observer, which stood still
+  scene.session.lose_peer(1, "peer 1 has left");
+  CHECK_FALSE(scene.session.over());
+  CHECK(scene.session.is_open());
+  alive(13, 3);
+  CHECK(scene.session.outcome().returned == 1);
+  scene.evaluation(0, 40);
+  scene.result(0);
+  scene.answer_last_word();
+  CHECK(scene.session.over());
+  CHECK(scene.session.outcome().status == RunStatus::done);
+  CHECK(scene.session.outcome().dropped == std::vector<PeerId>{1});
+}
+
 TEST_CASE("observer session, drop: one that joins takes part in the evaluations that it can do") {
   Scene scene(dropping_experiment());
   scene.start();

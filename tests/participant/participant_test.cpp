@@ -258,6 +258,24 @@ TEST_CASE(
   CHECK(scene.wants<MakeResult>());
 }
 
+TEST_CASE("participant: one whose program has asked it to stop is interrupted, whatever else it was asked") {
+  const auto experiment = pair("d-psgd", 100);
+  Scene scene(experiment);
+  scene.start();
+  REQUIRE(scene.wants<ComputeGradient>());
+  scene.hear(scene.header(FrameKind::question, 0));
+  scene.participant.failed({.what = "it has asked the run to end", .asks_to_stop = true}, scene.now);
+  scene.advance();
+  REQUIRE(scene.wants<ComputeScore>());
+  scene.participant.failed({.what = "its program left"}, scene.now);
+  CHECK(!scene.participant.end());
+  REQUIRE(scene.wants<MakeResult>());
+  scene.participant.result_made({}, scene.now);
+  scene.pass(6s);
+  REQUIRE(scene.participant.end().has_value());
+  CHECK(scene.participant.end()->exit_code == 130);
+}
+
 TEST_CASE("participant: one that waits for a neighbor does not give up the observer") {
   const auto experiment = pair("d-psgd", 100);
   Scene scene(experiment);

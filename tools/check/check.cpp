@@ -74,6 +74,12 @@ Json hub_port_json(const Plan& plan) {
           {"seconds_from_workers", finite_or_null(port.seconds_from_workers)}};
 }
 
+/// Returns the times of both ways of an all-reduce; null if there is none, or nobody to sum with.
+Json reduce_json(const Plan& plan) {
+  if (!plan.reduce_times || plan.peers < 2) return nullptr;
+  return {{"ring", plan.reduce_times->ring}, {"doubling", plan.reduce_times->doubling}};
+}
+
 Json as_json(const std::string& name, const Plan& plan) {
   const auto spread_of = [](const std::vector<double>& bytes) {
     const Spread spread(bytes);
@@ -85,6 +91,7 @@ Json as_json(const std::string& name, const Plan& plan) {
           {"algorithm", plan.method->name},
           {"compressor", plan.settings.algorithm.compressor},
           {"options", options_json(plan.settings.algorithm.options)},
+          {"reduce_seconds", reduce_json(plan)},
           {"unbiased", plan.traits.unbiased},
           {"omega_worst", finite_or_null(plan.traits.omega)},
           {"omega_typical", finite_or_null(plan.traits.omega_typical)},
@@ -198,8 +205,8 @@ std::string table_text(const Plan& plan) {
 /// Returns what stands behind the way of the all-reduce: the times of both.
 std::string reduce_text(const Plan& plan) {
   if (!plan.reduce_times || plan.peers < 2) return "";
-  return "   messages of an iteration take " + seconds_text(seconds(plan.reduce_times->ring)) +
-         " round the ring, " + seconds_text(seconds(plan.reduce_times->doubling)) + " by doubling";
+  return "   messages of an iteration take " + seconds_text(plan.reduce_times->ring) + " round the ring, " +
+         seconds_text(plan.reduce_times->doubling) + " by doubling";
 }
 
 std::string spread_text(const Spread& bytes) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "algorithms/methods/own_methods.hpp"
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "runtime/settings/key_reference.hpp"
 #include "runtime/toml/document.hpp"
@@ -158,6 +159,9 @@ std::string partners_words(const MethodInfo& method) {
   if (method.pattern.has_hub)
     return "a hub, peer 0, and its workers (`topology.kind = \"star\"`" +
            std::string(method.permits_tree ? ", or a tree below the hub, `\"hub-tree(3)\"`)" : ")");
+  if (method.options.has(option::reduce))
+    return "the next peer of a ring, or, by doubling, one other peer in each of log2 n steps (`reduce`), "
+           "whatever the topology";
   if (!method.pattern.uses_graph) return "the next peer of a ring, whatever the topology";
   if (method.push_sum) return "its neighbors; links may be one-way";
   return method.pattern.reads_weights ? "its neighbors" : "its neighbors; `topology.weights` is not read";

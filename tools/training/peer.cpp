@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "runtime/checkpoint/archive.hpp"
 #include "runtime/cluster/topology_file.hpp"
 #include "runtime/process/freed_pages.hpp"
 #include "runtime/process/hosts_run.hpp"
@@ -46,7 +47,9 @@ Home home_of_one_peer(const PeerOptions& options, const Placement& place) {
 template <class Scalar>
 PeerTraining train_silently(const RunSettings& settings, const PeerOptions& options, const Placement& place,
                             const HostsPatience& patience) {
-  const Experiment<Scalar> experiment = prepare<Scalar>(settings, home_of_one_peer(options, place));
+  const bool resumes = earlier_output(options, settings) == EarlierOutput::continued;
+  const Experiment<Scalar> experiment =
+      prepare<Scalar>(resumes ? resumed(settings, *place.id) : settings, home_of_one_peer(options, place));
   if (const auto warning = plain_text_warning(settings.security, experiment.topology))
     print_notice("warning: " + *warning);
   RunControl control;
@@ -54,7 +57,7 @@ PeerTraining train_silently(const RunSettings& settings, const PeerOptions& opti
   options.stop->is_heeded = true;
   control.interrupted = &options.stop->interrupted;
   control.asked_to_leave = &options.stop->asked_to_leave;
-  control.resumes = earlier_output(options, settings) == EarlierOutput::continued;
+  control.resumes = resumes;
   control.on_listening = [&] {
     if (!options.quiet)
       print_notice("peer " + std::to_string(*place.id) + " of " + std::to_string(experiment.peer_count()) +

@@ -121,12 +121,12 @@ template <class Scalar>
 class TrainingRun {
  public:
   TrainingRun(const RunSettings& settings, const TrainingOptions& options)
-      : settings_(settings),
+      : settings_(options.earlier == EarlierOutput::continued ? resumed(settings, observer_peer) : settings),
         options_(options),
         provenance_(options.command),
         crew_(options.threads),
-        directory_(open_output<Scalar>(settings, options)),
-        experiment_(prepare<Scalar>(settings, home_of(options))) {}
+        directory_(open_output<Scalar>(settings_, options)),
+        experiment_(prepare<Scalar>(settings_, home_of(options))) {}
 
   FinishedRun run() {
     require_resumable();
@@ -295,7 +295,7 @@ class TrainingRun {
       print_notice(options_.title + ": took " + finished_.slowness);
   }
 
-  const RunSettings& settings_;
+  RunSettings settings_;
   const TrainingOptions& options_;
   Provenance provenance_;
   ThreadCrew crew_;

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -28,6 +29,14 @@ class DoublingSum {
       : self_(self), power_(std::bit_floor(peer_count)), rest_(peer_count - power_) {}
 
   Slot steps() const { return swaps() + (rest_ > 0 ? 2 : 0); }
+
+  /// Returns whom this peer sends a vector in a step, and from whom it awaits one; empty if nobody.
+  std::optional<PeerId> receiver_in(Slot step) const {
+    return sends_in(step) ? std::optional(partner_in(step)) : std::nullopt;
+  }
+  std::optional<PeerId> sender_in(Slot step) const {
+    return hears_in(step) ? std::optional(partner_in(step)) : std::nullopt;
+  }
 
   template <class Scalar>
   class Travel;

@@ -36,6 +36,8 @@ class RingSum {
   RingSum(PeerId self, PeerId peer_count) : self_(self), peer_count_(peer_count) {}
 
   Slot steps() const { return 2 * (peer_count_ - 1); }
+  /// Returns whom this peer sends to.
+  PeerId next() const { return (self_ + 1) % peer_count_; }
 
   template <class Scalar>
   class Travel;
@@ -49,12 +51,9 @@ class RingSum {
   /// What this peer sends for a vector of `dimension` scalars of `scalar_bytes` each. Every chunk passes
   /// through this peer twice, except the two chunks whose way begins or ends here.
   Traffic traffic(std::uint64_t dimension, std::uint64_t scalar_bytes) const {
-    Traffic traffic{steps(), 0};
-    for (Slot step = 0; step < steps(); ++step) {
-      const PeerId c = sent_in(step);
-      traffic.payload_bytes += (begin_of(c + 1, dimension) - begin_of(c, dimension)) * scalar_bytes;
-    }
-    return traffic;
+    if (peer_count_ == 1) return {};
+    const auto length = [&](PeerId c) { return begin_of(c + 1, dimension) - begin_of(c, dimension); };
+    return {steps(), (2 * dimension - length(next()) - length((self_ + 2) % peer_count_)) * scalar_bytes};
   }
 
  private:
@@ -79,7 +78,6 @@ class RingSum {
     return fits && !is_partial ? packet : PacketRef();
   }
 
-  PeerId next() const { return (self_ + 1) % peer_count_; }
   PeerId previous() const { return (self_ + peer_count_ - 1) % peer_count_; }
   PeerId sent_in(Slot step) const {
     return back(step);  // in the all-gather i+1-s', s' = step - (n-1): the same place on the ring
