@@ -1,0 +1,172 @@
+#include "runtime/survey/link_meter.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "runtime/wire/frame.hpp"
+#include "topology/foundation/ensure.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr int most_round_trips = 10;
+constexpr Duration repeat_after = std::chrono::seconds(2);
+
+constexpr std::uint64_t first_window = 16 << 10, widest_window = 64 << 20;
+constexpr std::uint32_t shortest_piece = 1 << 10, longest_piece = 64 << 10;
+constexpr std::uint64_t pieces_of_window = 16;
+constexpr int round_trips_of_window = 4;
+/// Shorter times say more of the scheduler of the machine than of the link.
+constexpr Duration shortest_look = std::chrono::milliseconds(20);
+
+/// A link on which fewer pieces have come when the time is over, or that is still getting faster, gets more
+/// time, up to so many times as much.
+constexpr std::size_t fewest_arrivals = 8;
+constexpr int longer = 5;
+/// By which factor more comes in a quarter of the time than in the one before, where TCP still speeds up.
+constexpr double growth = 1.1;
+
+}  // namespace
+
+LinkMeter::LinkMeter(std::uint64_t step, PeerId from, const SurveyLimits& limits, Instant now)
+    : step_(step),
+      from_(from),
+      limits_(limits),
+      began_(now),
+      heard_at_(now),
+      next_(now),
+      piece_(shortest_piece) {}
+
+Instant LinkMeter::next() const { return std::min(next_, heard_at_ + limits_.patience); }
+
+std::optional<Allow> LinkMeter::tick(Instant now) {
+  if (is_done() || !failure_.empty()) return std::nullopt;
+  if (now >= heard_at_ + limits_.patience) {
+    failure_ = phase_ == Phase::asking ? "did not answer" : "stopped sending to";
+    return std::nullopt;
+  }
+  if (phase_ == Phase::loading && transfer_is_over(now)) {
+    phase_ = Phase::closing;
+    ++number_;
+    askings_ = 0;
+    next_ = now;
+  }
+  if (phase_ == Phase::loading) return permit(now);
+  if (now < next_) return std::nullopt;
+  return ask(now);
+}
+
+Allow LinkMeter::ask(Instant now) {
+  asked_ = now;
+  next_ = now + repeat_after;
+  ++askings_;
+  return {
+      .step = step_, .bytes = allowed_, .piece = phase_ == Phase::closing ? 0 : piece_, .number = number_};
+}
+
+std::optional<Allow> LinkMeter::permit(Instant now) {
+  const Instant end = transfer_began_ + limits_.time;
+  next_ = now < end ? end : now + limits_.time / 8;
+  const std::uint64_t wanted = window(now);
+  const std::uint64_t target = std::min(limits_.bytes, position_ + wanted);
+  if (target <= allowed_) return std::nullopt;
+  const std::uint64_t more = target - allowed_;
+  if (more < wanted / 8 && target < limits_.bytes) return std::nullopt;  // few words, in long strides
+  allowed_ = target;
+  piece_ = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(std::bit_floor(wanted / pieces_of_window), shortest_piece, longest_piece));
+  return Allow{.step = step_, .bytes = allowed_, .piece = piece_, .number = number_};
+}
+
+bool LinkMeter::transfer_is_over(Instant now) const {
+  if (position_ >= limits_.bytes) return true;
+  const Duration passed = now - transfer_began_;
+  return passed >= limits_.time * longer ||
+         (passed >= limits_.time && arrivals_.size() >= fewest_arrivals && !gets_faster());
+}
+
+bool LinkMeter::gets_faster() const {
+  const Arrival last = arrivals_.back();
+  const Duration quarter = (last.at - arrivals_.front().at) / 4;
+  const auto came_by = [&](Instant at) {
+    return static_cast<double>((std::ranges::upper_bound(arrivals_, at, {}, &Arrival::at) - 1)->bytes);
+  };
+  const double half = came_by(last.at - 2 * quarter), most = came_by(last.at - quarter);
+  return static_cast<double>(last.bytes) - most > growth * (most - half);
+}
+
+std::uint64_t LinkMeter::window(Instant now) {
+  const Duration look = std::max(shortest_look, round_trips_of_window * round_trip_);
+  while (recent_ + 1 < arrivals_.size() && arrivals_[recent_ + 1].at < now - look) ++recent_;
+  const std::uint64_t before =
+      arrivals_.empty() || arrivals_[recent_].at >= now - look ? 0 : arrivals_[recent_].bytes;
+  return std::min(widest_window, first_window + 2 * (came_ - before));
+}
+
+bool LinkMeter::hear(const Load& load, std::size_t bytes, Instant now) {
+  if (load.step != step_ || is_done()) return false;
+  if (bytes == 0) {
+    hear_answer(load, now);
+    return true;
+  }
+  if (phase_ == Phase::asking || load.position < position_ || load.position > allowed_ ||
+      bytes > allowed_ - load.position)
+    return false;
+  heard_at_ = now;
+  position_ = load.position + bytes;  // what a broken connection has lost is not sent again
+  came_ += header_bytes + bytes;
+  if (phase_ == Phase::loading) arrivals_.push_back({now, came_});
+  return true;
+}
+
+void LinkMeter::hear_answer(const Load& load, Instant now) {
+  if (load.number != number_ || askings_ == 0) return;  // to an earlier asking
+  heard_at_ = now;
+  if (phase_ == Phase::closing) {
+    phase_ = Phase::done;
+    if (came_ == 0) failure_ = "sent nothing to";
+    return;
+  }
+  if (phase_ != Phase::asking) return;
+  // A repeated question is not measured: it is unknown which asking the answer belongs to. The first question
+  // is not measured either: it may have waited for the connection.
+  if (number_ > 0 && askings_ == 1) {
+    round_trip_ = std::min(round_trip_, now - asked_);
+    ++measured_;
+  }
+  ++number_;
+  askings_ = 0;
+  next_ = now;
+  const bool takes_long = now - began_ >= limits_.time / 4;
+  if (measured_ == most_round_trips || (measured_ > 0 && takes_long)) {
+    phase_ = Phase::loading;
+    transfer_began_ = now;
+  }
+}
+
+// From the first arrival in the second half of their time; from the beginning if so little has come that the
+// half is empty. Not from the arrival before it: while TCP speeds up, much comes at once, and then nothing.
+double LinkMeter::bytes_per_s() const {
+  const auto rate = [](std::uint64_t bytes, Duration time) {
+    return static_cast<double>(bytes) / std::max(1e-9, seconds(time));
+  };
+  const Arrival last = arrivals_.empty() ? Arrival{heard_at_, came_} : arrivals_.back();
+  if (arrivals_.size() > 2) {
+    const Instant middle = arrivals_.front().at + (last.at - arrivals_.front().at) / 2;
+    const Arrival& from = *std::ranges::lower_bound(arrivals_, middle, {}, &Arrival::at);
+    if (from.at < last.at) return rate(last.bytes - from.bytes, last.at - from.at);
+  }
+  return rate(last.bytes, last.at - transfer_began_);
+}
+
+Measured LinkMeter::measured() const {
+  ensure(is_done() && failure_.empty(), "a link is measured before it is told of");
+  const double rate = std::clamp(bytes_per_s(), 1.0, 1e15);
+  return {.step = step_,
+          .from = from_,
+          .bytes_per_s = static_cast<std::uint64_t>(rate),
+          .round_trip = round_trip_};
+}
+
+}  // namespace hearsay

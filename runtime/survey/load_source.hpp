@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "runtime/wire/survey_words.hpp"
+
+namespace hearsay {
+
+/// Sends what another peer measures (link_meter.hpp): as much as that peer permits, and answers to its
+/// questions. Pure.
+class LoadSource {
+ public:
+  /// Sends at most `most_bytes` in a step, whatever is permitted, and in the first `steps` steps only.
+  LoadSource(std::uint64_t most_bytes, std::size_t steps) : most_bytes_(most_bytes), steps_(steps) {}
+
+  /// Peer `to` permits or asks. Returns false if that does not fit: another step, or another peer in the same
+  /// one, or more than is ever sent.
+  bool hear(PeerId to, const Allow& allow);
+
+  /// A frame that is to be sent: its header's word, and the length of its payload.
+  struct Piece {
+    PeerId to;
+    Load load;
+    std::size_t bytes;
+  };
+  /// Returns the next one; empty if there is nothing to send now. It stays the next one until it is `sent`.
+  std::optional<Piece> next() const;
+  void sent();
+
+  /// The longest payload.
+  static constexpr std::size_t longest_piece = 64 << 10;
+
+ private:
+  std::uint64_t most_bytes_;
+  std::size_t steps_;
+  std::optional<std::uint64_t> step_;
+  PeerId to_ = 0;
+  std::uint64_t allowed_ = 0;
+  std::uint64_t position_ = 0;
+  std::size_t piece_ = 1;
+  std::optional<std::uint32_t> question_;
+};
+
+}  // namespace hearsay
