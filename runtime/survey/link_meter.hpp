@@ -13,8 +13,10 @@ namespace hearsay {
 
 /// How much the measurement of one direction of a link may take.
 struct SurveyLimits {
-  Duration time = std::chrono::seconds(1);  ///< of the transfer
-  std::uint64_t bytes = 64'000'000;         ///< of the transfer
+  /// Of questions and transfer; up to five times as much on links whose round trips are long, or on which
+  /// next to nothing comes.
+  Duration time = std::chrono::seconds(2);
+  std::uint64_t bytes = 64'000'000;  ///< of the transfer
   /// How long the other side may be silent until it counts as lost.
   Duration patience = std::chrono::seconds(10);
 };
@@ -64,8 +66,9 @@ class LinkMeter {
   std::optional<Allow> permit(Instant now);
   void hear_answer(const Load& load, Instant now);
   bool transfer_is_over(Instant now) const;
-  bool gets_faster() const;
+  Duration transfer_time() const;
   std::uint64_t window(Instant now);
+  static double rate_between(const Arrival& from, const Arrival& to);
   double bytes_per_s() const;
 
   std::uint64_t step_;
@@ -86,6 +89,7 @@ class LinkMeter {
 
   // The transfer.
   Instant transfer_began_{};
+  Instant loaded_until_{};     // when the last of what came before the end was asked for arrived
   std::uint64_t allowed_ = 0;  // payload
   std::uint64_t position_ = 0;
   std::uint32_t piece_;
