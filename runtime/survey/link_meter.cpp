@@ -10,7 +10,7 @@ namespace hearsay {
 
 namespace {
 
-constexpr int most_round_trips = 10;
+constexpr std::uint32_t most_round_trips = 10;
 constexpr Duration repeat_after = std::chrono::seconds(2);
 
 constexpr std::uint64_t first_window = 16 << 10, widest_window = 64 << 20;
@@ -122,21 +122,20 @@ void LinkMeter::hear_answer(const Load& load, Instant now) {
   heard_at_ = now;
   if (phase_ == Phase::closing) {
     phase_ = Phase::done;
+    delivered_per_s_ = load.bytes_per_s;
     if (arrivals_.empty()) failure_ = "sent nothing to";
     return;
   }
   if (phase_ != Phase::asking) return;
   // A repeated question is not measured: it is unknown which asking the answer belongs to. The first question
   // is not measured either: it may have waited for the connection.
-  if (number_ > 0 && askings_ == 1) {
-    round_trip_ = std::min(round_trip_, now - asked_);
-    ++measured_;
-  }
+  if (number_ > 0 && askings_ == 1) round_trip_ = std::min(round_trip_, now - asked_);
   ++number_;
   askings_ = 0;
   next_ = now;
   const bool takes_long = now - began_ >= limits_.time / 4;
-  if (measured_ == most_round_trips || (measured_ > 0 && takes_long)) {
+  const bool is_measured = round_trip_ != Duration::max();
+  if (is_measured && (takes_long || number_ > most_round_trips)) {
     phase_ = Phase::loading;
     transfer_began_ = now;
   }
@@ -147,8 +146,8 @@ double LinkMeter::rate_between(const Arrival& from, const Arrival& to) {
 }
 
 // What TCP receives behind a lost segment it delivers when the segment is there, all at once. So of the
-// arrivals about the middle, and of those about the end, it takes the one that lags least behind a straight line:
-// then nothing, or little, was held back. The slope between the two is that of the next line.
+// arrivals about the middle, and of those about the end, it takes the one that lags least behind a straight
+// line: then nothing, or little, was held back. The slope between the two is that of the next line.
 double LinkMeter::bytes_per_s() const {
   const Instant first = arrivals_.front().at;
   const Duration all = loaded_until_ - first;
@@ -171,7 +170,8 @@ double LinkMeter::bytes_per_s() const {
 
 Measured LinkMeter::measured() const {
   ensure(is_done() && failure_.empty(), "a link is measured before it is told of");
-  const double rate = std::clamp(bytes_per_s(), 1.0, 1e15);
+  const double said = static_cast<double>(delivered_per_s_);
+  const double rate = std::clamp(said > 0.0 ? said : bytes_per_s(), 1.0, 1e15);
   return {.step = step_,
           .from = from_,
           .bytes_per_s = static_cast<std::uint64_t>(rate),

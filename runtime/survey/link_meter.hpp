@@ -30,8 +30,9 @@ struct SurveyLimits {
 ///
 /// So much is permitted beyond what has come that it is TCP that decides how much is under way, and little
 /// enough that a slow link is soon empty again: 16 KiB, and twice what came in the last four round trips. The
-/// bandwidth is that of the second half of the transfer's time, when TCP has found its speed. Headers of
-/// frames count, as they do in the emulated network; those of TCP do not.
+/// bandwidth is that of the second half of the transfer's time, when TCP has found its speed: what the other
+/// side's TCP has delivered, or, if that does not know, what came. Headers of frames count, as they do in the
+/// emulated network; those of TCP do not.
 class LinkMeter {
  public:
   /// Measures in step `step` of a survey what peer `from` sends.
@@ -82,7 +83,6 @@ class LinkMeter {
   // Questions.
   std::uint32_t number_ = 0;
   int askings_ = 0;
-  int measured_ = 0;  // round trips
   Instant asked_{};
   Instant next_{};
   Duration round_trip_ = Duration::max();  // the least
@@ -95,7 +95,8 @@ class LinkMeter {
   std::uint32_t piece_;
   std::uint64_t came_ = 0;  // with headers
   std::vector<Arrival> arrivals_;
-  std::size_t recent_ = 0;  // the first of the arrivals by which the window is judged
+  std::uint64_t delivered_per_s_ = 0;  // as the other side says
+  std::size_t recent_ = 0;             // the first of the arrivals by which the window is judged
 };
 
 }  // namespace hearsay
