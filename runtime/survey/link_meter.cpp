@@ -17,8 +17,8 @@ constexpr std::uint64_t first_window = 16 << 10, widest_window = 64 << 20;
 constexpr std::uint32_t shortest_piece = 1 << 10, longest_piece = 64 << 10;
 constexpr std::uint64_t pieces_of_window = 16;
 constexpr int round_trips_of_window = 4;
-/// Shorter times say more of the scheduler of the machine than of the link.
-constexpr Duration shortest_look = std::chrono::milliseconds(20);
+/// Nothing arrives for a while behind a lost segment, and the sender must not run out of what it may send.
+constexpr Duration shortest_look = std::chrono::milliseconds(250);
 
 /// TCP finds its speed in about ten round trips; the second half of the transfer comes after these.
 constexpr int round_trips_of_transfer = 20;

@@ -29,10 +29,10 @@ struct SurveyLimits {
 ///     allow(stop)        ->   <- load()                     time or bytes are over: the link is empty now
 ///
 /// So much is permitted beyond what has come that it is TCP that decides how much is under way, and little
-/// enough that a slow link is soon empty again: 16 KiB, and twice what came in the last four round trips. The
-/// bandwidth is that of the second half of the transfer's time, when TCP has found its speed: what the other
-/// side's TCP has delivered, or, if that does not know, what came. Headers of frames count, as they do in the
-/// emulated network; those of TCP do not.
+/// enough that a slow link is soon empty again: 16 KiB, and twice what came in the last four round trips, or
+/// in a quarter of a second if that is longer. The bandwidth is that of the second half of the transfer's
+/// time, when TCP has found its speed: what the other side's TCP has delivered, or, if that does not know,
+/// what came. Headers of frames count, as they do in the emulated network; those of TCP do not.
 class LinkMeter {
  public:
   /// Measures in step `step` of a survey what peer `from` sends.

@@ -35,10 +35,10 @@ TEST_SUITE("net") {
       MESSAGE("skipped: measured links between hosts (this machine has no TAP interfaces)");
       return;
     }
-    const std::vector<ForeignNetwork::Wire> wires = {{Bandwidth{10 * mbit_s}, 8ms, 100ms},
-                                                     {Bandwidth{4 * mbit_s}, 20ms, 100ms},
-                                                     {Bandwidth{20 * mbit_s}, 4ms, 100ms},
-                                                     {Bandwidth{2 * mbit_s}, 40ms, 100ms}};
+    const std::vector<ForeignNetwork::Wire> wires = {{Bandwidth{20 * mbit_s}, 4ms, 100ms},
+                                                     {Bandwidth{8 * mbit_s}, 10ms, 100ms},
+                                                     {Bandwidth{40 * mbit_s}, 2ms, 100ms},
+                                                     {Bandwidth{5 * mbit_s}, 20ms, 100ms}};
     const ForeignNetwork network(wires);
     const DataFolder folder;
     std::string cluster = "family = \"ring\"\n";
@@ -71,8 +71,8 @@ TEST_SUITE("net") {
       CHECK_MESSAGE(is_near(seconds(*link.latency), seconds(from.delay + to.delay) / 2),
                     to_text(*link.latency));
     }
-    CHECK(is_near(file.ports[3].up.bytes_per_s, payload_share * 2 * mbit_s));
-    CHECK(is_near(file.ports[0].down.bytes_per_s, payload_share * 10 * mbit_s));
+    CHECK(is_near(file.ports[3].up.bytes_per_s, payload_share * 5 * mbit_s));
+    CHECK(is_near(file.ports[0].down.bytes_per_s, payload_share * 20 * mbit_s));
   }
 }
 
