@@ -67,9 +67,9 @@ void set_up(const NetworkNamespace& place, PeerId id, const ForeignNetwork::Wire
 /// from a queue that drops what does not fit.
 class Passer {
  public:
-  Passer(const std::vector<int>& interfaces, const ForeignNetwork::Wire& wire,
+  Passer(const std::vector<int>& interfaces, const std::vector<ForeignNetwork::Wire>& wires,
          std::atomic<std::uint64_t>& dropped)
-      : wire_(wire), dropped_(dropped) {
+      : wires_(wires), dropped_(dropped) {
     for (const int fd : interfaces) {
       ports_.push_back({fd, {}, Instant::min()});
       polled_.push_back({fd, POLLIN, 0});
@@ -117,17 +117,19 @@ class Passer {
       // The last byte of the receiver's address is its place; all others have a broadcast.
       const bool is_broadcast = frame.bytes[0] == std::byte{0xff};
       for (std::size_t to = 0; to < ports_.size(); ++to)
-        if (is_broadcast ? to != from : frame.bytes[5] == std::byte(to)) queue(frame, ports_[to]);
+        if (is_broadcast ? to != from : frame.bytes[5] == std::byte(to)) queue(frame, from, to);
     }
   }
 
-  void queue(Frame& frame, Port& port) {
-    const Instant come = monotonic_now() + wire_.delay;
-    if (port.free > come + wire_.queue) {
+  void queue(Frame& frame, std::size_t from, std::size_t to) {
+    Port& port = ports_[to];
+    const ForeignNetwork::Wire& wire = wires_[to];
+    const Instant come = monotonic_now() + (wires_[from].delay + wire.delay) / 2;
+    if (port.free > come + wire.queue) {
       ++dropped_;
       return;
     }
-    const double on_wire_s = static_cast<double>(frame.length) / wire_.bandwidth.bytes_per_s;
+    const double on_wire_s = static_cast<double>(frame.length) / wire.bandwidth.bytes_per_s;
     port.free = std::max(come, port.free) + Duration(static_cast<std::int64_t>(1e9 * on_wire_s));
     frame.due = port.free;
     port.frames.push_back(frame);
@@ -138,7 +140,7 @@ class Passer {
       if (write(port.fd, port.frames.front().bytes.data(), port.frames.front().length) < 0) continue;
   }
 
-  ForeignNetwork::Wire wire_;
+  const std::vector<ForeignNetwork::Wire>& wires_;
   std::atomic<std::uint64_t>& dropped_;
   std::vector<Port> ports_;
   std::vector<pollfd> polled_;
@@ -146,10 +148,10 @@ class Passer {
 
 }  // namespace
 
-ForeignNetwork::ForeignNetwork(PeerId hosts, const Wire& wire) : hosts_(hosts) {
+ForeignNetwork::ForeignNetwork(const std::vector<Wire>& wires) : hosts_(wires.size()) {
   std::vector<int> interfaces;
   for (const NetworkNamespace& place : hosts_) interfaces.push_back(open_interface(place));
-  for (PeerId id = 0; id < hosts; ++id) set_up(hosts_[id], id, wire);
+  for (PeerId id = 0; id < wires.size(); ++id) set_up(hosts_[id], id, wires[id]);
   void* const shared =
       mmap(nullptr, sizeof *dropped_on_arrival_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ensure(shared != MAP_FAILED, "a page is to be had");
@@ -162,7 +164,7 @@ ForeignNetwork::ForeignNetwork(PeerId hosts, const Wire& wire) : hosts_(hosts) {
     prctl(PR_SET_TIMERSLACK, 1);
     const sched_param before_all_others{1};
     sched_setscheduler(0, SCHED_FIFO, &before_all_others);
-    Passer(interfaces, wire, *dropped_on_arrival_).pass_on();
+    Passer(interfaces, wires, *dropped_on_arrival_).pass_on();
   }
   for (const int fd : interfaces) close(fd);
 }

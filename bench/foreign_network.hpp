@@ -11,9 +11,9 @@
 
 namespace hearsay {
 
-/// A network that hearsay has not made: one host a peer, each with a port of `bandwidth` each way, whose
-/// queues are short and drop what does not fit, and a delay between any two hosts. TCP sees the delay, unlike
-/// that of KernelNetwork on a kernel without netem.
+/// A network that hearsay has not made: one host a peer, each with a port of a bandwidth, each way, whose
+/// queues are short and drop what does not fit, and a delay between any two hosts: the mean of those of their
+/// wires. TCP sees the delay, unlike that of KernelNetwork on a kernel without netem.
 ///
 /// A host is a network namespace with a TAP interface, limited by tbf. A process of its own reads the frames
 /// of all interfaces, and passes each on when the delay is over and the receiver's port is free. Root only;
@@ -25,7 +25,9 @@ class ForeignNetwork {
     Duration delay;  ///< one way
     Duration queue;  ///< how long a frame waits at most in the port: "latency" of tbf
   };
-  ForeignNetwork(PeerId hosts, const Wire& wire);
+  ForeignNetwork(PeerId hosts, const Wire& wire) : ForeignNetwork(std::vector<Wire>(hosts, wire)) {}
+  /// Each host has a wire of its own.
+  explicit ForeignNetwork(const std::vector<Wire>& wires);
   ~ForeignNetwork();
   ForeignNetwork(const ForeignNetwork&) = delete;
   ForeignNetwork& operator=(const ForeignNetwork&) = delete;

@@ -19,6 +19,7 @@ set(quick_programs
   data_test
   experiment_test
   rules_test
+  survey_test
   supervision_test
   simulator_test
   methods_test

@@ -19,7 +19,7 @@ namespace hearsay {
 //   offset  bytes  field             meaning
 //        0      2  version           7. Read first: another version may have another length and another
 //                                    checksum
-//        2      1  kind              1 to 27, see below
+//        2      1  kind              1 to 31, see below
 //        3      1  flags             bit 0: `due` is a remaining hold; all other bits are zero
 //        4      4  run id            digest of the agreement, the same in all frames of a run
 //        8      4  sender            peer id; the observer's is 0
@@ -131,6 +131,17 @@ enum class FrameKind : std::uint8_t {
   piece = 26,
   /// The receiver of the pieces asks for the next ones; no payload. Take
   take = 27,
+
+  // A survey of the network before a run: `hearsay check --connect --measure` (survey_words.hpp).
+
+  /// From the observer: a step begins. Measure
+  measure = 28,
+  /// To the observer: what a peer has measured in a step. Measured
+  measured = 29,
+  /// To the peer whose messages are measured: how much it may send. Allow
+  allow = 30,
+  /// To the peer that measures; payload: bytes that say nothing. Load
+  load = 31,
 };
 
 inline constexpr std::uint8_t flag_remaining_hold = 1;

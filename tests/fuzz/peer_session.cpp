@@ -95,7 +95,7 @@ class Scene {
     session_.give({neighbor, {iteration_, {}}, number == 0 ? PacketRef() : packets_.acquire().seal()});
   }
 
-  FrameKind kind() { return static_cast<FrameKind>(1 + input_.take<std::uint8_t>() % 27); }
+  FrameKind kind() { return static_cast<FrameKind>(1 + input_.take<std::uint8_t>() % 31); }
   std::vector<std::byte> payload() { return input_.take_bytes(input_.take<std::uint8_t>()); }
 
   /// Returns a header with small numbers, or with any.

@@ -10,6 +10,7 @@
 #include "runtime/wire/optional_number.hpp"
 #include "runtime/wire/pieces.hpp"
 #include "runtime/wire/stop.hpp"
+#include "runtime/wire/survey_words.hpp"
 #include "runtime/wire/words_from_observer.hpp"
 #include "runtime/wire/words_to_neighbor.hpp"
 #include "runtime/wire/words_to_observer.hpp"
@@ -86,6 +87,12 @@ void for_each_word(const auto& check) {
                       {{FrameKind::evaluation, 20, (1u << 24) - 1}, 64}},
         as_piece);
   check(vector<Take>{{}, {model, 64, 0, 64}, {question, last_number, last_slot, (1ull << 62) - 1}}, as_take);
+  const Duration longest(due_limit_ns - 1);
+  check(vector<Measure>{{}, {3, 14, 5}, {last_number, last_slot, last_slot}}, as_measure);
+  check(vector<Measured>{{}, {3, 5, 1000, 1s}, {last_number, last_slot, last_number, longest}}, as_measured);
+  check(vector<Allow>{{}, {3, 1000, 1024, 2}, {last_number, last_number, last_slot, last_slot}}, as_allow);
+  check(vector<Load>{{}, {3, 1000, 2, 500}, {last_number, last_number, last_slot, (1ull << 62) - 1}},
+        as_load);
 
   check(vector<neighbor::Hello>{{}, {7, false}, {last_number, true}}, neighbor::as_hello);
   check(vector<neighbor::Welcome>{{}, {7}, {last_number}}, neighbor::as_welcome);
@@ -139,8 +146,12 @@ TEST_CASE("words: a word changes its kind and its own fields, and nothing else o
       header.iteration = full.iteration;
       header.slot = full.slot;
       header.sequence = full.sequence;
-      if (word.kind == FrameKind::start || word.kind == FrameKind::take) header.due_ns = full.due_ns;
-      if constexpr (requires { word.of; }) header.degree = full.degree;
+      if (word.kind == FrameKind::start || word.kind == FrameKind::take || word.kind == FrameKind::measured ||
+          word.kind == FrameKind::load)
+        header.due_ns = full.due_ns;
+      if constexpr (
+          requires { word.of; } || requires { word.steps; } || requires { word.piece; })
+        header.degree = full.degree;
       if constexpr (
           requires { word.beats; } || requires { word.announced; }) {
         header.degree = full.degree;
@@ -178,6 +189,12 @@ TEST_CASE("words: the bytes of every word, by hand") {
   CHECK(bytes_of(Stop{130}) == Fields{9, 0, 130, 0});
   CHECK(bytes_of(Piece{{FrameKind::evaluation, 20, 2}, 64, 3}) == Fields{26, 20, 2 * 256 + 7, 64});
   CHECK(bytes_of(Take{{FrameKind::question, 20}, 64, 8192, 72}) == Fields{27, 20, 24, 64, 72});
+  CHECK(bytes_of(Measure{3, 14, 5}) == Fields{28, 3, 5, 0});
+  CHECK(header_with(Measure{3, 14, 5}).degree == 14);
+  CHECK(bytes_of(Measured{3, 5, 1000, 9ns}) == Fields{29, 3, 5, 1000, 9});
+  CHECK(bytes_of(Allow{3, 1000, 1024, 2}) == Fields{30, 3, 2, 1000});
+  CHECK(header_with(Allow{3, 1000, 1024, 2}).degree == 1024);
+  CHECK(bytes_of(Load{3, 1000, 2, 500}) == Fields{31, 3, 2, 1000, 500});
 
   CHECK(bytes_of(to_neighbor::Hello{7, false}) == Fields{1, 0, 0, 7});
   CHECK(bytes_of(to_neighbor::Hello{7, true}) == Fields{1, 0, 1, 7});

@@ -23,6 +23,7 @@
 #include "tools/check/dry_run.hpp"
 #include "tools/check/evaluation_time.hpp"
 #include "tools/check/failure_text.hpp"
+#include "tools/check/measure_network.hpp"
 #include "tools/check/plan.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
@@ -437,10 +438,16 @@ void add_check(CommandLine& program, Invocation& invocation) {
                  {.value_name = "K", .needs = "--connect"});
   command.option("--wait", &options->patience, "how long to wait for the others [30 s]",
                  {.value_name = "TIME", .needs = "--connect"});
-  command.examples({"hearsay check first.toml", "hearsay check cluster-run.toml --connect --id 0"});
+  add_measure_options(command, *options);
+  command.examples({"hearsay check first.toml", "hearsay check cluster-run.toml --connect --id 0",
+                    "hearsay check cluster-run.toml --connect --measure --id 0"});
   command.when_chosen([options, &invocation] {
+    options->stop = &invocation.stop;
+    if (options->measure) invocation.on_signal = OnSignal::end_in_good_order;
     invocation.run = [options] {
-      return options->connect ? check_connections_command(*options) : check_command(*options);
+      return options->measure   ? measure_network_command(*options)
+             : options->connect ? check_connections_command(*options)
+                                : check_command(*options);
     };
   });
 }

@@ -56,6 +56,19 @@ Json edges_as_json(PeerId id, const std::vector<CheckedEdge>& edges) {
 
 }  // namespace
 
+int print_connections(PeerId id, const std::vector<CheckedEdge>& edges, const CheckOptions& options) {
+  const auto broken = std::ranges::count_if(edges, [](const CheckedEdge& edge) { return !edge.works(); });
+  if (options.json)
+    std::printf("%s\n", json_text(edges_as_json(id, edges)).c_str());
+  else if (!options.quiet || broken > 0)
+    std::fputs(edges_as_text(edges).c_str(), stdout);
+  if (broken == 0) return exit_done;
+  std::fprintf(stderr, "hearsay: peer %u: %s of %zu %s not work\n", id,
+               broken == 1 ? "1 connection" : (std::to_string(broken) + " connections").c_str(), edges.size(),
+               broken == 1 ? "does" : "do");
+  return exit_misuse;
+}
+
 int check_connections_command(const CheckOptions& options) {
   const Duration patience = parse_duration("--wait", options.patience);
   const RunSettings settings = load_run_file(options.file, options.assignments);
@@ -73,16 +86,7 @@ int check_connections_command(const CheckOptions& options) {
     };
     return check_connections(experiment, id, place, patience, say, print_notice);
   });
-  const auto broken = std::ranges::count_if(edges, [](const CheckedEdge& edge) { return !edge.works(); });
-  if (options.json)
-    std::printf("%s\n", json_text(edges_as_json(id, edges)).c_str());
-  else if (!options.quiet || broken > 0)
-    std::fputs(edges_as_text(edges).c_str(), stdout);
-  if (broken == 0) return exit_done;
-  std::fprintf(stderr, "hearsay: peer %u: %s of %zu %s not work\n", id,
-               broken == 1 ? "1 connection" : (std::to_string(broken) + " connections").c_str(), edges.size(),
-               broken == 1 ? "does" : "do");
-  return exit_misuse;
+  return print_connections(id, edges, options);
 }
 
 }  // namespace hearsay
