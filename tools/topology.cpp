@@ -14,6 +14,7 @@
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/table.hpp"
 #include "tools/terminal/written_file.hpp"
+#include "topology/diameter.hpp"
 #include "topology/drawing.hpp"
 #include "topology/families.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -99,6 +100,25 @@ std::string agreement_text(double rho) {
 
 /// Returns an eigenvalue with nine digits, which tell 1 - 1e-8 from 1. A rounding error around 0 becomes "0".
 std::string eigenvalue_text(double value) { return std::abs(value) < 1e-12 ? "0" : significant(value, 9); }
+
+/// Returns the spectral gap and the eigenvalues that it follows from, and whether they are bounds.
+std::string spectrum_text(const Spectrum& found) {
+  const bool is_bound = found.error > 0.0;
+  return (is_bound ? "at most " : "") + significant(found.spectral_gap, 6) + "   lambda_2" +
+         (is_bound ? " >= " : " = ") + eigenvalue_text(found.second) + ", lambda_n" +
+         (is_bound ? " <= " : " = ") + eigenvalue_text(found.smallest) + " (" + spectrum_words(found.how) +
+         (is_bound ? ", bounds: not converged, by about " + significant(found.error, 2) : "") + ")";
+}
+
+std::string diameter_text(const Diameter& diameter) {
+  if (diameter.is_exact()) return std::to_string(diameter.most);
+  return "from " + std::to_string(diameter.least) + " to " + std::to_string(diameter.most) + " (bounds)";
+}
+
+nlohmann::ordered_json diameter_as_json(const Diameter& diameter) {
+  if (diameter.is_exact()) return diameter.most;
+  return {{"at_least", diameter.least}, {"at_most", diameter.most}};
+}
 
 /// Returns how far the optimized weights are from the least possible rho, and the proof of it.
 std::string optimality_text(double rho, double least_rho) {
@@ -186,7 +206,7 @@ struct Report {
   const TopologyOptions& options;
   const NamedTopology& topology;
   std::optional<Spectrum> spectrum;  ///< empty if W does not average
-  unsigned diameter;
+  Diameter diameter;
   const Schedule* schedule;  ///< null if no schedule was asked for
   std::uint64_t rounds;      ///< of `contraction`: a period, or the first rounds of a schedule that has none
   std::optional<double> contraction;
@@ -205,7 +225,7 @@ nlohmann::ordered_json report_as_json(const Report& report) {
                                     {{"min", topology.graph.min_degree()},
                                      {"mean", report.mean_degree()},
                                      {"max", topology.graph.max_degree()}}},
-                                   {"diameter", report.diameter},
+                                   {"diameter", diameter_as_json(report.diameter)},
                                    {"connected", true},
                                    {"weights", topology.weights},
                                    {"symmetric", topology.mixing.symmetric()},
@@ -216,6 +236,7 @@ nlohmann::ordered_json report_as_json(const Report& report) {
     record["lambda_2"] = report.spectrum->second;
     record["lambda_n"] = report.spectrum->smallest;
     record["computed_by"] = spectrum_words(report.spectrum->how);
+    if (report.spectrum->error > 0.0) record["eigenvalue_error"] = report.spectrum->error;
   } else {
     record["spectral_gap"] = nullptr;
   }
@@ -266,7 +287,7 @@ std::string report_as_text(const Report& report) {
                           : std::to_string(graph.min_degree()) + " to " + std::to_string(graph.max_degree()) +
                                 ", mean " + fixed(report.mean_degree(), 2)) +
                      aside});
-  table.add({"diameter", std::to_string(report.diameter) + aside});
+  table.add({"diameter", diameter_text(report.diameter) + aside});
   table.add({"connected", "yes"});
   const std::size_t unused =
       topology.mixing.mutual() ? graph.edges().size() - topology.mixing.link_count() / 2 : 0;
@@ -274,13 +295,11 @@ std::string report_as_text(const Report& report) {
                             (topology.mixing.symmetric() ? "" : ", not symmetric") +
                             (unused == 0 ? "" : ", " + counted(unused, "link") + " better not used")});
   if (report.spectrum) {
-    table.add({"spectral gap", significant(report.spectrum->spectral_gap, 6) +
-                                   "   lambda_2 = " + eigenvalue_text(report.spectrum->second) +
-                                   ", lambda_n = " + eigenvalue_text(report.spectrum->smallest) + " (" +
-                                   spectrum_words(report.spectrum->how) + ")"});
+    table.add({"spectral gap", spectrum_text(*report.spectrum)});
     if (topology.mixing.least_rho())
       table.add({"optimality", optimality_text(report.spectrum->rho, *topology.mixing.least_rho())});
-    table.add({"gossip", agreement_text(report.spectrum->rho)});
+    table.add(
+        {"gossip", (report.spectrum->error > 0.0 ? "at least " : "") + agreement_text(report.spectrum->rho)});
   } else {
     table.add({"gossip", "push-sum only: averages along these links favor some peers"});
   }
@@ -345,7 +364,7 @@ int topology_command(const TopologyOptions& options) {
                       options,
                       topology,
                       averages ? std::optional(spectrum(topology.mixing)) : std::nullopt,
-                      diameter(topology.graph),
+                      bounded_diameter(topology.graph),
                       schedule.get(),
                       rounds,
                       schedule && averages ? contraction(*schedule, rounds) : std::nullopt};

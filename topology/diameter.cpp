@@ -1,11 +1,15 @@
+#include "topology/diameter.hpp"
+
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "topology/foundation/ensure.hpp"
-#include "topology/graph.hpp"
 #include "topology/translations.hpp"
 
 namespace hearsay {
@@ -65,13 +69,11 @@ class Search {
 constexpr std::size_t batch = 512;
 using Reached = std::array<std::uint64_t, batch / 64>;
 
-/// The largest eccentricity among the peers first ... first + 511. It equals the number of sweeps in which
-/// some search reaches a new peer. In a sweep every peer is reached by all searches that had reached a
-/// neighbor of it.
-unsigned largest_eccentricity(const Graph& graph, PeerId first) {
+/// The largest eccentricity among at most 512 peers. It equals the number of sweeps in which some search
+/// reaches a new peer. In a sweep every peer is reached by all searches that had reached a neighbor of it.
+unsigned largest_eccentricity(const Graph& graph, std::span<const PeerId> of) {
   std::vector<Reached> before(graph.peer_count(), Reached{});
-  const std::size_t searches = std::min<std::size_t>(batch, graph.peer_count() - first);
-  for (std::size_t k = 0; k < searches; ++k) before[first + k][k / 64] |= std::uint64_t{1} << (k % 64);
+  for (std::size_t k = 0; k < of.size(); ++k) before[of[k]][k / 64] |= std::uint64_t{1} << (k % 64);
   std::vector<Reached> after = before;
   for (unsigned sweeps = 0;; ++sweeps) {
     bool changed = false;
@@ -92,45 +94,99 @@ unsigned largest_eccentricity(const Graph& graph, PeerId first) {
 ///
 ///     max(d(v, w), ecc(v) - d(v, w)) <= ecc(w) <= ecc(v) + d(v, w)
 ///
-/// and no peer is searched from whose upper bound is not above the largest eccentricity seen. Searches start
-/// by turns at the largest upper bound and at the smallest lower one: the rim, and the middle, whose search
-/// rules out most of the others. A path takes 3 searches; a graph that looks alike from many peers takes
-/// about as many.
-unsigned diameter_by_bounds(const Graph& graph, Search& search) {
-  std::vector<unsigned> lower(graph.peer_count(), 0);
-  std::vector<unsigned> upper(graph.peer_count(), ~0u);
-  std::vector<PeerId> open(graph.peer_count());
-  std::iota(open.begin(), open.end(), PeerId{0});
-  unsigned largest = 0;
-  for (bool at_the_rim = true; !open.empty(); at_the_rim = !at_the_rim) {
-    const PeerId from = at_the_rim ? *std::ranges::max_element(open, {}, [&](PeerId w) { return upper[w]; })
-                                   : *std::ranges::min_element(open, {}, [&](PeerId w) { return lower[w]; });
-    const unsigned found = search.eccentricity(from);
-    largest = std::max(largest, found);
-    for (const PeerId w : open) {
-      const unsigned distance = search.distances()[w];
-      lower[w] = std::max({lower[w], distance, found - distance});
-      upper[w] = std::min(upper[w], found + distance);
-    }
-    std::erase_if(open, [&](PeerId w) { return w == from || upper[w] <= largest; });
+/// and no peer is searched from whose upper bound is not above the largest eccentricity seen: only the others
+/// are open. Searches start by turns at the largest upper bound and at the smallest lower one: the rim, and
+/// the middle, whose search rules out most of the others. A path takes 3 searches, a star 2; a graph that
+/// looks alike from many peers takes about as many.
+class EccentricityBounds {
+ public:
+  explicit EccentricityBounds(const Graph& graph)
+      : search_(graph),
+        lower_(graph.peer_count(), 0),
+        upper_(graph.peer_count(), ~0u),
+        open_(graph.peer_count()) {
+    std::iota(open_.begin(), open_.end(), PeerId{0});
   }
-  return largest;
+
+  /// Searches from an open peer; there must be one.
+  void search() {
+    const PeerId from = at_the_rim_
+                            ? *std::ranges::max_element(open_, {}, [&](PeerId w) { return upper_[w]; })
+                            : *std::ranges::min_element(open_, {}, [&](PeerId w) { return lower_[w]; });
+    at_the_rim_ = !at_the_rim_;
+    const unsigned found = search_.eccentricity(from);
+    largest_ = std::max(largest_, found);
+    for (const PeerId w : open_) {
+      const unsigned distance = search_.distances()[w];
+      lower_[w] = std::max({lower_[w], distance, found - distance});
+      upper_[w] = std::min(upper_[w], found + distance);
+    }
+    std::erase_if(open_, [&](PeerId w) { return w == from || upper_[w] <= largest_; });
+  }
+
+  const std::vector<PeerId>& open() const { return open_; }
+  /// The largest eccentricity seen: the diameter, if no peer is open.
+  unsigned largest() const { return largest_; }
+  /// No eccentricity is larger.
+  unsigned most() const {
+    unsigned most = largest_;
+    for (const PeerId w : open_) most = std::max(most, upper_[w]);
+    return most;
+  }
+
+ private:
+  Search search_;
+  std::vector<unsigned> lower_;
+  std::vector<unsigned> upper_;
+  std::vector<PeerId> open_;  // ascending
+  unsigned largest_ = 0;
+  bool at_the_rim_ = true;
+};
+
+/// What searches may cost, in links that are followed.
+struct Budget {
+  double single_searches;
+  double batches;
+};
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+/// Some seconds each.
+constexpr Budget a_few_seconds{4e8, 3e9};
+
+Diameter diameter_within(const Graph& graph, const Budget& budget) {
+  if (graph.min_degree() + 1 == graph.peer_count()) {
+    const unsigned links = graph.peer_count() > 1 ? 1 : 0;
+    return {links, links};
+  }
+  if (looks_the_same_from_everywhere(graph)) {
+    const unsigned links = Search(graph).eccentricity(0);
+    return {links, links};
+  }
+  EccentricityBounds bounds(graph);
+  const double search_cost = graph.peer_count() + 2.0 * static_cast<double>(graph.edges().size());
+  // A sweep costs about as much as two single searches and advances 512 of them by one link (measured).
+  const auto cost_of_batches = [&] {
+    return std::ceil(static_cast<double>(bounds.open().size()) / batch) * 2.0 * (bounds.largest() + 1) *
+           search_cost;
+  };
+  // Single searches have had their chance once they have cost as much as batches would.
+  for (double spent = 0.0; !bounds.open().empty(); spent += search_cost) {
+    const bool batches_are_in_budget = cost_of_batches() <= budget.batches;
+    if (spent > 0.0 && spent >= (batches_are_in_budget ? cost_of_batches() : budget.single_searches)) break;
+    bounds.search();
+  }
+  if (bounds.open().empty() || cost_of_batches() > budget.batches) return {bounds.largest(), bounds.most()};
+  unsigned largest = bounds.largest();
+  const std::span<const PeerId> open = bounds.open();
+  for (std::size_t first = 0; first < open.size(); first += batch)
+    largest = std::max(
+        largest, largest_eccentricity(graph, open.subspan(first, std::min(batch, open.size() - first))));
+  return {largest, largest};
 }
 
 }  // namespace
 
-unsigned diameter(const Graph& graph) {
-  if (graph.min_degree() + 1 == graph.peer_count()) return graph.peer_count() > 1 ? 1 : 0;
-  Search search(graph);
-  unsigned largest = search.eccentricity(0);
-  if (looks_the_same_from_everywhere(graph)) return largest;
-  // A sweep costs about as much as two single searches and advances 512 of them by one link, so sweeps win up
-  // to a diameter of some 200 (measured). The diameter is at most twice any eccentricity, and usually less:
-  // hence 150 for that of peer 0.
-  if (largest >= 150) return diameter_by_bounds(graph, search);
-  for (std::uint64_t peer = 0; peer < graph.peer_count(); peer += batch)
-    largest = std::max(largest, largest_eccentricity(graph, static_cast<PeerId>(peer)));
-  return largest;
-}
+Diameter bounded_diameter(const Graph& graph) { return diameter_within(graph, a_few_seconds); }
+
+unsigned diameter(const Graph& graph) { return diameter_within(graph, {unlimited, unlimited}).least; }
 
 }  // namespace hearsay

@@ -30,20 +30,31 @@ std::vector<Edge> checked(PeerId peer_count, std::vector<Edge> edges) {
       throw Misuse(link_text(edge) + ": the peers are 0 to " + std::to_string(peer_count - 1));
     if (edge.a == edge.b) throw Misuse(link_text(edge) + ": a peer cannot be linked with itself");
   }
-  std::sort(edges.begin(), edges.end());
+  if (!std::is_sorted(edges.begin(), edges.end())) std::sort(edges.begin(), edges.end());
   const auto twice = std::adjacent_find(edges.begin(), edges.end());
   if (twice != edges.end()) throw Misuse(link_text(*twice) + " is there twice");
   return edges;
 }
 
+/// `edges` are ascending.
 Arcs arcs_of(PeerId peer_count, const std::vector<Edge>& edges) {
-  std::vector<std::pair<PeerId, PeerId>> arcs;
-  arcs.reserve(2 * edges.size());
+  // Where the arcs of each peer begin. Those to lower peers come first, since edges are ascending.
+  std::vector<std::uint64_t> lower(peer_count + std::size_t{1}, 0);
+  std::vector<std::uint64_t> higher(peer_count, 0);
   for (const Edge& edge : edges) {
-    arcs.emplace_back(edge.a, edge.b);
-    arcs.emplace_back(edge.b, edge.a);
+    ++lower[edge.a + std::size_t{1}];
+    ++lower[edge.b + std::size_t{1}];
+    ++higher[edge.b];
   }
-  std::sort(arcs.begin(), arcs.end());
+  for (PeerId peer = 0; peer < peer_count; ++peer) {
+    lower[peer + std::size_t{1}] += lower[peer];
+    higher[peer] += lower[peer];
+  }
+  std::vector<std::pair<PeerId, PeerId>> arcs(2 * edges.size());
+  for (const Edge& edge : edges) {
+    arcs[higher[edge.a]++] = {edge.a, edge.b};
+    arcs[lower[edge.b]++] = {edge.b, edge.a};
+  }
   return Arcs(boost::edges_are_sorted, arcs.begin(), arcs.end(), peer_count);
 }
 

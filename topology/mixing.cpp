@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <tuple>
 #include <utility>
 
@@ -19,13 +20,11 @@ constexpr double tolerance = 1e-12;
 /// The matrix whose entries on the graph's links are `weight(edge)`, the same in both directions.
 template <class Weight>
 MixingMatrix symmetric_on(const Graph& graph, Weight weight) {
-  std::vector<WeightedLink> links;
+  std::vector<WeightedLink> links;  // in the order in which a MixingMatrix wants them
   links.reserve(2 * graph.edges().size());
-  for (const Edge& edge : graph.edges()) {
-    const double shared = weight(edge);
-    links.push_back({edge.a, edge.b, shared});
-    links.push_back({edge.b, edge.a, shared});
-  }
+  for (PeerId to = 0; to < graph.peer_count(); ++to)
+    for (const PeerId from : graph.neighbors(to))
+      links.push_back({from, to, weight(Edge{std::min(from, to), std::max(from, to)})});
   return MixingMatrix(graph.peer_count(), std::move(links));
 }
 
@@ -49,6 +48,19 @@ void check_link(const WeightedLink& link, PeerId peer_count, std::span<const std
   if (link.weight == 0.0) throw Misuse(which(), "0", "leave the link out instead");
 }
 
+/// Makes room for the links in each row, and no more: with many peers that is most of their memory.
+void reserve(std::vector<MixingRow>& rows, const std::vector<WeightedLink>& links) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> counts(rows.size());  // heard, hearers
+  for (const WeightedLink& link : links) {
+    ++counts[link.to].first;
+    ++counts[link.from].second;
+  }
+  for (std::size_t peer = 0; peer < rows.size(); ++peer) {
+    rows[peer].hears.reserve(counts[peer].first);
+    rows[peer].heard_by.reserve(counts[peer].second);
+  }
+}
+
 }  // namespace
 
 MixingMatrix::MixingMatrix(PeerId peer_count, std::vector<WeightedLink> links,
@@ -60,12 +72,14 @@ MixingMatrix::MixingMatrix(PeerId peer_count, std::vector<WeightedLink> links,
     : rows_(peer_count), link_count_(links.size()) {
   if (peer_count == 0) throw Misuse("a mixing matrix needs at least one peer");
   ensure(names.empty() || names.size() == peer_count, "there is a name for every peer or for none");
-  std::sort(links.begin(), links.end(), [](const WeightedLink& a, const WeightedLink& b) {
+  const auto precedes = [](const WeightedLink& a, const WeightedLink& b) {
     return std::tie(a.to, a.from) < std::tie(b.to, b.from);
-  });
+  };
+  if (!std::is_sorted(links.begin(), links.end(), precedes)) std::sort(links.begin(), links.end(), precedes);
+  for (const WeightedLink& link : links) check_link(link, peer_count, names);
+  reserve(rows_, links);
   for (std::size_t k = 0; k < links.size(); ++k) {
     const WeightedLink& link = links[k];
-    check_link(link, peer_count, names);
     if (k > 0 && links[k - 1].to == link.to && links[k - 1].from == link.from)
       throw Misuse("the mixing weight from " + peer_name(link.from, names) + " to " +
                    peer_name(link.to, names) + " is there twice");

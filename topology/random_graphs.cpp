@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -36,10 +36,39 @@ std::string below_text(PeerId peer_count) {
   return "expected a degree below the " + std::to_string(peer_count) + " peers";
 }
 
+/// The links that are drawn so far. A hash table, since a tree takes seconds where there are a million peers.
+class DrawnLinks {
+ public:
+  explicit DrawnLinks(std::size_t expected) { keys_.reserve(expected); }
+
+  bool contains(PeerId a, PeerId b) const { return keys_.contains(key(a, b)); }
+  /// False if the link was there.
+  bool insert(PeerId a, PeerId b) { return keys_.insert(key(a, b)).second; }
+  void erase(PeerId a, PeerId b) { keys_.erase(key(a, b)); }
+  std::vector<Edge> ascending() const {
+    std::vector<Edge> edges;
+    edges.reserve(keys_.size());
+    for (const std::uint64_t key : keys_)
+      edges.push_back({static_cast<PeerId>(key >> 32), static_cast<PeerId>(key)});
+    std::sort(edges.begin(), edges.end());
+    return edges;
+  }
+
+ private:
+  struct Hash {
+    std::size_t operator()(std::uint64_t key) const { return GraphRandom(key).bits(); }
+  };
+  static std::uint64_t key(PeerId a, PeerId b) {
+    return std::uint64_t{std::min(a, b)} << 32 | std::max(a, b);
+  }
+
+  std::unordered_set<std::uint64_t, Hash> keys_;
+};
+
 /// One attempt at a simple graph with all degrees equal. Returns nothing if no two of the ends that are left
 /// can be paired.
 std::optional<std::vector<Edge>> pair_ends(PeerId peer_count, PeerId degree, GraphRandom& random) {
-  std::set<Edge> edges;
+  DrawnLinks links(std::size_t{peer_count} * degree / 2);
   std::vector<PeerId> ends;
   for (PeerId peer = 0; peer < peer_count; ++peer) ends.insert(ends.end(), degree, peer);
   while (!ends.empty()) {
@@ -47,7 +76,7 @@ std::optional<std::vector<Edge>> pair_ends(PeerId peer_count, PeerId degree, Gra
     std::vector<PeerId> left;
     for (std::size_t k = 0; k + 1 < ends.size(); k += 2) {
       const auto [a, b] = std::minmax(ends[k], ends[k + 1]);
-      if (a == b || !edges.insert({a, b}).second) left.insert(left.end(), {a, b});
+      if (a == b || !links.insert(a, b)) left.insert(left.end(), {a, b});
     }
     if (left.size() == ends.size()) {
       // No pair of this shuffle could be linked. Is there any pair left that could?
@@ -57,12 +86,12 @@ std::optional<std::vector<Edge>> pair_ends(PeerId peer_count, PeerId degree, Gra
       bool possible = false;
       for (std::size_t i = 0; i < open.size() && !possible; ++i)
         for (std::size_t j = i + 1; j < open.size() && !possible; ++j)
-          possible = !edges.contains({open[i], open[j]});
+          possible = !links.contains(open[i], open[j]);
       if (!possible) return std::nullopt;
     }
     ends = std::move(left);
   }
-  return std::vector<Edge>(edges.begin(), edges.end());
+  return links.ascending();
 }
 
 std::vector<Edge> complement(PeerId peer_count, const std::vector<Edge>& edges) {
@@ -181,31 +210,30 @@ Graph small_world_graph(PeerId peer_count, PeerId degree, double rewiring, std::
     throw Misuse("topology.kind", spelling, "expected an even degree of at least 2, half of it on each side");
   if (!(rewiring >= 0.0 && rewiring <= 1.0))
     throw Misuse("topology.kind", spelling, "expected a rewiring probability from 0 to 1");
-  return connected_draw(
-      peer_count, seed, spelling, "raise the degree or lower the rewiring probability",
-      [&](GraphRandom& random) -> std::optional<Graph> {
-        std::vector<Edge> lattice;
-        for (PeerId hop = 1; hop <= degree / 2; ++hop)
-          for (PeerId peer = 0; peer < peer_count; ++peer) {
-            const PeerId other = static_cast<PeerId>((std::uint64_t{peer} + hop) % peer_count);
-            lattice.push_back({peer, other});
-          }
-        const auto ordered = [](PeerId a, PeerId b) { return Edge{std::min(a, b), std::max(a, b)}; };
-        std::vector<std::size_t> degrees(peer_count, degree);
-        std::set<Edge> edges;
-        for (const Edge& link : lattice) edges.insert(ordered(link.a, link.b));
-        for (const Edge& link : lattice) {
-          if (!(random.uniform() < rewiring) || degrees[link.a] + 1 == peer_count) continue;
-          PeerId other = static_cast<PeerId>(random.below(peer_count));
-          while (other == link.a || edges.contains(ordered(link.a, other)))
-            other = static_cast<PeerId>(random.below(peer_count));
-          edges.erase(ordered(link.a, link.b));
-          edges.insert(ordered(link.a, other));
-          --degrees[link.b];
-          ++degrees[other];
-        }
-        return Graph(peer_count, {edges.begin(), edges.end()});
-      });
+  return connected_draw(peer_count, seed, spelling, "raise the degree or lower the rewiring probability",
+                        [&](GraphRandom& random) -> std::optional<Graph> {
+                          std::vector<Edge> lattice;
+                          for (PeerId hop = 1; hop <= degree / 2; ++hop)
+                            for (PeerId peer = 0; peer < peer_count; ++peer) {
+                              const PeerId other =
+                                  static_cast<PeerId>((std::uint64_t{peer} + hop) % peer_count);
+                              lattice.push_back({peer, other});
+                            }
+                          std::vector<std::size_t> degrees(peer_count, degree);
+                          DrawnLinks links(lattice.size());
+                          for (const Edge& link : lattice) links.insert(link.a, link.b);
+                          for (const Edge& link : lattice) {
+                            if (!(random.uniform() < rewiring) || degrees[link.a] + 1 == peer_count) continue;
+                            PeerId other = static_cast<PeerId>(random.below(peer_count));
+                            while (other == link.a || links.contains(link.a, other))
+                              other = static_cast<PeerId>(random.below(peer_count));
+                            links.erase(link.a, link.b);
+                            links.insert(link.a, other);
+                            --degrees[link.b];
+                            ++degrees[other];
+                          }
+                          return Graph(peer_count, links.ascending());
+                        });
 }
 
 Graph geometric_graph(PeerId peer_count, double radius, std::uint64_t seed) {

@@ -53,45 +53,81 @@ class ShuffledCycle final : public Cycle {
   std::uint64_t seed_;
 };
 
-void require_links(const std::string& kind, const Graph& graph, const std::vector<WeightedLink>& links,
-                   const std::string& family) {
-  for (const WeightedLink& link : links)
-    if (!graph.adjacent(link.from, link.to))
-      throw Misuse(schedule_key, kind,
-                   "peer " + std::to_string(link.to) + " would hear peer " + std::to_string(link.from) +
-                       ", which is no link of the topology; topology.kind = \"" + family + "\" has them all");
-}
+/// Repeats rounds in which each peer hears one other and is heard by one, weight 1/2. Keeps no round, since a
+/// million peers have 20.
+class PairRounds final : public Schedule {
+ public:
+  /// Who `peer` hears, or is heard by, in round `round` of a period.
+  using Other = PeerId (*)(PeerId peer, std::uint64_t round, PeerId peers);
 
-std::vector<MixingMatrix> one_peer_rounds(const std::string& kind, const Graph& graph) {
-  const PeerId n = graph.peer_count();
-  std::vector<MixingMatrix> rounds;
-  for (std::uint64_t hop = 1; hop < n; hop *= 2) {
-    std::vector<WeightedLink> links;
-    for (PeerId peer = 0; peer < n; ++peer)
-      links.push_back({peer, static_cast<PeerId>((peer + hop) % n), 0.5});
-    require_links(kind, graph, links, "exponential");
-    rounds.emplace_back(n, std::move(links));
+  PairRounds(std::string name, PeerId peers, Other heard, Other hearer)
+      : name_(std::move(name)),
+        peers_(peers),
+        rounds_(std::bit_width(peers - 1)),
+        heard_(heard),
+        hearer_(hearer) {}
+
+  PeerId peer_count() const override { return peers_; }
+  void write_row(PeerId peer, std::uint64_t round, MixingRow& row) const override {
+    row.sit_out();
+    row.participates = true;
+    if (peers_ == 1) return;
+    row.self_weight = 0.5;
+    row.hears.push_back({heard_(peer, round % rounds_, peers_), 0.5});
+    row.heard_by.push_back(hearer_(peer, round % rounds_, peers_));
   }
-  if (rounds.empty()) rounds.emplace_back(n, std::vector<WeightedLink>{});
-  return rounds;
+  std::optional<std::uint64_t> period() const override { return std::max<std::uint64_t>(rounds_, 1); }
+  std::string name() const override { return name_; }
+  /// Misuse if a peer would hear another without a link of the graph.
+  void require_links(const Graph& graph, const std::string& family) const;
+
+ private:
+  std::string name_;
+  PeerId peers_;
+  std::uint64_t rounds_;  // of a period: the logarithm of the peers, rounded up
+  Other heard_;
+  Other hearer_;
+};
+
+void require_link(const std::string& kind, const Graph& graph, PeerId from, PeerId to,
+                  const std::string& family) {
+  if (!graph.adjacent(from, to))
+    throw Misuse(schedule_key, kind,
+                 "peer " + std::to_string(to) + " would hear peer " + std::to_string(from) +
+                     ", which is no link of the topology; topology.kind = \"" + family + "\" has them all");
 }
 
-std::vector<MixingMatrix> hypercube_rounds(const std::string& kind, const Graph& graph) {
+void PairRounds::require_links(const Graph& graph, const std::string& family) const {
+  for (std::uint64_t round = 0; round < rounds_; ++round)
+    for (PeerId peer = 0; peer < peers_; ++peer)
+      require_link(name_, graph, peer, hearer_(peer, round, peers_), family);
+}
+
+std::unique_ptr<Schedule> one_peer_exponential(const std::string& kind, const Graph& graph) {
+  const auto before = [](PeerId peer, std::uint64_t round, PeerId peers) {
+    return static_cast<PeerId>((peer + peers - (std::uint64_t{1} << round)) % peers);
+  };
+  const auto behind = [](PeerId peer, std::uint64_t round, PeerId peers) {
+    return static_cast<PeerId>((peer + (std::uint64_t{1} << round)) % peers);
+  };
+  auto schedule = std::make_unique<PairRounds>(kind, graph.peer_count(), before, behind);
+  schedule->require_links(graph, "exponential");
+  return schedule;
+}
+
+std::unique_ptr<Schedule> hypercube_matchings(const std::string& kind, const Graph& graph) {
   const PeerId n = graph.peer_count();
   if (!std::has_single_bit(n))
     throw Misuse("topology.peers", std::to_string(n),
                  "the schedule hypercube-matchings needs a power of two, such as " +
                      std::to_string(std::bit_floor(n)) + " or " +
                      std::to_string(std::uint64_t{std::bit_floor(n)} * 2));
-  std::vector<MixingMatrix> rounds;
-  for (std::uint64_t bit = 1; bit < n; bit *= 2) {
-    std::vector<WeightedLink> links;
-    for (PeerId peer = 0; peer < n; ++peer) links.push_back({static_cast<PeerId>(peer ^ bit), peer, 0.5});
-    require_links(kind, graph, links, "hypercube");
-    rounds.emplace_back(n, std::move(links));
-  }
-  if (rounds.empty()) rounds.emplace_back(n, std::vector<WeightedLink>{});
-  return rounds;
+  const auto across = [](PeerId peer, std::uint64_t round, PeerId) {
+    return static_cast<PeerId>(peer ^ (std::uint64_t{1} << round));
+  };
+  auto schedule = std::make_unique<PairRounds>(kind, n, across, across);
+  schedule->require_links(graph, "hypercube");
+  return schedule;
 }
 
 /// Misuse if the rounds do not fit in memory. A round has a row for every peer, and a star of 10,000 peers
@@ -123,7 +159,7 @@ std::vector<MixingMatrix> matching_rounds(const std::string& kind, const Graph& 
 std::vector<MixingMatrix> base_matrices(const std::string& kind, const Graph& graph, PeerId base) {
   std::vector<MixingMatrix> rounds;
   for (std::vector<WeightedLink>& links : base_rounds(graph.peer_count(), base)) {
-    require_links(kind, graph, links, kind);
+    for (const WeightedLink& link : links) require_link(kind, graph, link.from, link.to, kind);
     rounds.emplace_back(graph.peer_count(), std::move(links));
   }
   if (rounds.empty()) rounds.emplace_back(graph.peer_count(), std::vector<WeightedLink>{});
@@ -192,8 +228,8 @@ std::unique_ptr<Schedule> make_schedule(const std::string& kind, const Graph& gr
     only.push_back(std::move(mixing));
     return std::make_unique<Cycle>(name, std::move(only));
   }
-  if (name == "one-peer-exponential") return std::make_unique<Cycle>(name, one_peer_rounds(name, graph));
-  if (name == "hypercube-matchings") return std::make_unique<Cycle>(name, hypercube_rounds(name, graph));
+  if (name == "one-peer-exponential") return one_peer_exponential(name, graph);
+  if (name == "hypercube-matchings") return hypercube_matchings(name, graph);
   if (name == "base") {
     const PeerId base = whole_argument(spelling, kind, choice, 2);
     const std::string whole = "base(" + std::to_string(base) + ")";

@@ -8,11 +8,13 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "topology/closed_spectrum.hpp"
 #include "topology/dense_mixing.hpp"
+#include "topology/lanczos.hpp"
 #include "topology/symmetric_eigen.hpp"
 
 namespace hearsay {
@@ -23,18 +25,28 @@ using Vector = Eigen::VectorXd;
 
 /// The dense solvers take at most a few tenths of a second for this many peers.
 constexpr PeerId dense_peers = 300;
+/// With so many peers or more, eigenvalues are found to 1e-9, not to rounding errors.
+constexpr PeerId many_peers = 50'000;
 
-Sparse sparse(const MixingMatrix& mixing) {
-  std::vector<Eigen::Triplet<double>> entries;
-  entries.reserve(mixing.link_count() + mixing.peer_count());
+/// W', whose column i is the row of peer i.
+Sparse transposed(const MixingMatrix& mixing) {
+  Sparse matrix(mixing.peer_count(), mixing.peer_count());
+  matrix.reserve(static_cast<Eigen::Index>(mixing.link_count() + mixing.peer_count()));
   for (PeerId peer = 0; peer < mixing.peer_count(); ++peer) {
     const MixingRow& row = mixing.row(peer);
-    entries.emplace_back(peer, peer, row.self_weight);
-    for (const WeightedNeighbor& neighbor : row.hears)
-      entries.emplace_back(peer, neighbor.id, neighbor.weight);
+    matrix.startVec(peer);
+    bool self_is_in = false;
+    const auto insert_self = [&] {
+      if (!self_is_in) matrix.insertBack(peer, peer) = row.self_weight;
+      self_is_in = true;
+    };
+    for (const WeightedNeighbor& neighbor : row.hears) {
+      if (neighbor.id > peer) insert_self();
+      matrix.insertBack(neighbor.id, peer) = neighbor.weight;
+    }
+    insert_self();
   }
-  Sparse matrix(mixing.peer_count(), mixing.peer_count());
-  matrix.setFromTriplets(entries.begin(), entries.end());
+  matrix.finalize();
   return matrix;
 }
 
@@ -192,13 +204,35 @@ Spectrum sparse_ends(const Sparse& w) {
                             top && bottom ? SpectrumMethod::lanczos : SpectrumMethod::shift_invert);
 }
 
+/// The same for many peers: Lanczos without restarts, since those and keeping a basis would cost most.
+Spectrum ends_of_many(const Sparse& w) {
+  constexpr double tolerance = 1e-9;
+  constexpr double entries_in_seconds = 4e9;  // what some seconds are enough for
+  constexpr double vectors_per_step = 8.0;    // what a step costs beside its product
+  const double entries_per_step =
+      static_cast<double>(w.nonZeros()) + vectors_per_step * static_cast<double>(w.rows());
+  const double steps = std::clamp(entries_in_seconds / entries_per_step, 50.0, 1000.0);
+  const auto product = [&w](std::span<const double> from, std::span<double> to) {
+    Eigen::Map<Vector>(to.data(), w.rows()).noalias() =
+        w.transpose() * Eigen::Map<const Vector>(from.data(), w.rows());  // W is symmetric
+  };
+  const SpectrumEnds ends =
+      lanczos_ends(product, static_cast<std::size_t>(w.rows()), static_cast<std::size_t>(steps), tolerance);
+  Spectrum found = symmetric_spectrum(ends.top, ends.bottom, SpectrumMethod::lanczos);
+  if (ends.error() > tolerance) found.error = ends.error();
+  return found;
+}
+
 Spectrum sparse_spectrum(const MixingMatrix& mixing) {
-  const Sparse w = sparse(mixing);
-  if (mixing.symmetric()) return sparse_ends(w);
+  const auto ends = [](const Sparse& w) { return w.rows() < many_peers ? sparse_ends(w) : ends_of_many(w); };
+  const Sparse w = transposed(mixing);
+  if (mixing.symmetric()) return ends(w);
   // W'W is symmetric and doubly stochastic, too; without its constant vector it is (W - J)'(W - J).
-  const Sparse squared = Sparse(w.transpose()) * w;
-  const Spectrum ends = sparse_ends(squared);
-  return norm_spectrum(std::sqrt(std::max(0.0, ends.second)), ends.how);
+  const Sparse squared = w * Sparse(w.transpose());
+  const Spectrum of_squared = ends(squared);
+  Spectrum found = norm_spectrum(std::sqrt(std::max(0.0, of_squared.second)), of_squared.how);
+  found.error = of_squared.error / std::max(found.rho, std::sqrt(of_squared.error));
+  return found;
 }
 
 Spectrum dense_spectrum(const MixingMatrix& mixing) {

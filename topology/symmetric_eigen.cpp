@@ -16,6 +16,11 @@ Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& matrix) {
   return DenseSolver(matrix, Eigen::EigenvaluesOnly).eigenvalues();
 }
 
+Eigen::VectorXd tridiagonal_eigenvalues(const Eigen::VectorXd& diagonal,
+                                        const Eigen::VectorXd& off_diagonal) {
+  return DenseSolver().computeFromTridiagonal(diagonal, off_diagonal, Eigen::EigenvaluesOnly).eigenvalues();
+}
+
 SymmetricEigen symmetric_eigen(const Eigen::MatrixXd& matrix) {
   const DenseSolver solver(matrix);
   return {solver.eigenvalues(), solver.eigenvectors()};

@@ -9,6 +9,9 @@ namespace hearsay {
 /// Returns the eigenvalues of a symmetric matrix, ascending.
 Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& matrix);
 
+/// The same of a tridiagonal one; off_diagonal(k) couples rows k and k + 1.
+Eigen::VectorXd tridiagonal_eigenvalues(const Eigen::VectorXd& diagonal, const Eigen::VectorXd& off_diagonal);
+
 struct SymmetricEigen {
   Eigen::VectorXd values;   ///< ascending
   Eigen::MatrixXd vectors;  ///< column k belongs to value k; orthonormal

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "topology/diameter.hpp"
+
 namespace hearsay {
 
 namespace {
@@ -22,10 +24,11 @@ Partners neighbors_in_any_round(PeerId id, const Schedule& schedule) {
   return result;
 }
 
-/// A peer can be 1 + staleness iterations ahead of a neighbor, and as many more for every further link.
+/// A peer can be 1 + staleness iterations ahead of a neighbor, and as many more for every further link. Where
+/// the diameter is only bounded, more than that is permitted.
 std::optional<std::uint64_t> lead_along_links(const Graph& graph, bool all_speak, std::uint64_t staleness) {
   if (!all_speak) return std::nullopt;
-  return diameter(graph) * (staleness + 1);
+  return bounded_diameter(graph).most * (staleness + 1);
 }
 
 /// A message says nothing about the progress of peers other than its sender.

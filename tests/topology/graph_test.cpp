@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/misuse_text.hpp"
+#include "topology/diameter.hpp"
 #include "topology/families.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -105,6 +107,32 @@ TEST_CASE("graph: long and compact graphs get the diameter that relaxation finds
   // More than one batch of 512 searches at a time.
   CHECK(hearsay::diameter(make_graph("hypercube", 1024, 0)) == 10);
   CHECK(hearsay::diameter(make_graph("star", 1100, 0)) == 2);
+}
+
+TEST_CASE("graph: a bounded diameter is exact on small graphs, and on large ones that few searches settle") {
+  for (const char* spelling :
+       {"random-regular(3)", "small-world(2, 0.05)", "geometric(0.2)", "exponential", "hub-tree(7)"}) {
+    CAPTURE(spelling);
+    const Graph graph = make_graph(spelling, 130, 5);
+    const hearsay::Diameter bounds = hearsay::bounded_diameter(graph);
+    CHECK(bounds.is_exact());
+    CHECK(bounds.most == diameter_by_relaxation(graph));
+  }
+  // From all peers, 512 at a time, they took minutes.
+  for (const auto& [spelling, diameter] : {std::pair("star", 2u), std::pair("hub-tree(500)", 4u)}) {
+    const hearsay::Diameter bounds = hearsay::bounded_diameter(make_graph(spelling, 300'000, 0));
+    CHECK(bounds.is_exact());
+    CHECK(bounds.most == diameter);
+  }
+}
+
+TEST_CASE("graph: the diameter of a large random graph is bounded, and the bounds enclose distances") {
+  const Graph graph = make_graph("random-regular(4)", 200'000, 1);
+  const hearsay::Diameter bounds = hearsay::bounded_diameter(graph);
+  // A peer reaches at most 4 (3^10 - 1) / 2 = 118,096 others by 10 links.
+  CHECK(bounds.least >= 11);
+  CHECK(bounds.least < bounds.most);
+  CHECK(bounds.most <= 2 * bounds.least);
 }
 
 }  // namespace graph_test

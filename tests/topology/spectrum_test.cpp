@@ -133,6 +133,28 @@ TEST_CASE("spectrum: Lanczos and shift-invert agree with closed forms and with e
     }
 }
 
+TEST_CASE("spectrum: of many peers, Lanczos finds closed forms to 1e-9 or says how far it may be") {
+  const auto graphs = {make_graph("exponential", 60'000, 0), make_graph("torus(200x300)", 60'000, 0),
+                       make_graph("star", 60'000, 0)};
+  for (const Graph& graph : graphs) {
+    CAPTURE(graph.edges().size());
+    const Spectrum closed = spectrum(MixingMatrix::metropolis(graph));
+    const Spectrum found = spectrum(MixingMatrix::metropolis(renumbered(graph)));
+    // A star is found however its peers are numbered.
+    if (graph.max_degree() == graph.peer_count() - 1)
+      CHECK(found.how == SpectrumMethod::closed_form);
+    else
+      CHECK(found.how == SpectrumMethod::lanczos);
+    check_equal(found, closed, std::max(2e-9, found.error));
+    CHECK(found.second <= closed.second + 1e-12);
+    CHECK(found.smallest >= closed.smallest - 1e-12);
+  }
+  // A long graph: its eigenvalues crowd at the ends.
+  const Spectrum of_ring = spectrum(MixingMatrix::metropolis(renumbered(make_graph("ring", 60'000, 0))));
+  CHECK(of_ring.error > 1e-9);
+  CHECK(of_ring.second > 1.0 - of_ring.error - 1e-8);
+}
+
 TEST_CASE("spectrum: the dense and the sparse solver agree on either side of the switch") {
   // Two copies of a graph without a link between them have its spectrum and a second eigenvalue 1.
   const Graph one = make_graph("small-world(4, 0.2)", 200, 1);

@@ -9,6 +9,7 @@
 #include "runtime/cluster/topology_file.hpp"
 #include "runtime/experiment/run_topology.hpp"
 #include "tools/report/course.hpp"
+#include "topology/diameter.hpp"
 #include "topology/drawing.hpp"
 #include "topology/families.hpp"
 #include "topology/foundation/ensure.hpp"
@@ -66,7 +67,8 @@ Picture picture_of(const RunSettings& settings) {
     picture["peers"] = graph.peer_count();
     picture["links"] = graph.edges().size();
     picture["degree"] = {graph.min_degree(), graph.max_degree()};
-    picture["diameter"] = diameter(graph);
+    const Diameter bounds = bounded_diameter(graph);
+    picture["diameter"] = bounds.is_exact() ? nlohmann::ordered_json(bounds.most) : nullptr;
     picture["hub"] = hub_of(settings);
     // A hub adds up what its workers say, and reads no weights.
     if (picture["hub"].is_null()) picture["weights"] = topology.weights;
