@@ -81,12 +81,16 @@ Departure Link::carry(Instant start, Instant end, std::uint64_t bytes_on_wire) {
 Departure EgressPort::send(Instant now, std::uint64_t frame_bytes, Link& link) {
   const std::uint64_t bytes = wire_bytes(framing_, frame_bytes);
   const Instant start = std::max(now, free_);
-  free_ = later(start, up_.time_from(start - begin_, bytes));
+  free_ = takes_no_time(up_) ? start : later(start, up_.time_from(start - begin_, bytes));
   return link.carry(start, free_, bytes);
 }
 
 Duration SendingTime::of(Duration since_start, std::uint64_t frame_bytes) {
   const Instant start = std::max(Instant(since_start), free_);
+  if (takes_no_time(up_)) {
+    free_ = start;
+    return Duration{0};
+  }
   const Duration takes = up_.time_from(start - Instant{}, wire_bytes(framing_, frame_bytes));
   free_ = later(start, takes);
   return takes;
@@ -96,6 +100,7 @@ Instant IngressPort::release(Instant due, std::uint64_t frame_bytes, const Arriv
   const std::uint64_t bytes = wire_bytes(framing_, frame_bytes);
   const Instant first_byte = due - fed.time_until(due - begin_, bytes);
   began_ = std::max(free_, first_byte);
+  if (takes_no_time(down_)) return free_ = std::max(due, began_);
   free_ = std::max(due, later(began_, down_.time_from(began_ - begin_, bytes)));
   return free_;
 }

@@ -43,6 +43,9 @@ namespace hearsay {
 /// have the latency, jitter and loss of that, and no override names them.
 inline PeerId observer_id(PeerId peer_count) { return peer_count; }
 
+/// True if bytes pass at once. Most runs of many peers have such ports, so it is asked before all else.
+inline bool takes_no_time(const PortRate& rate) { return rate.trace.empty() && rate.constant.unlimited(); }
+
 /// The rate at which the bytes of a link reach the port of the receiver, `fed` above: the slower of the
 /// egress port of the sender and the bandwidth of the link.
 struct ArrivalRate {
@@ -56,6 +59,7 @@ struct ArrivalRate {
 
   /// How long `bytes` took that are due at `due`, a time since the start of the run.
   Duration time_until(Duration due, std::uint64_t bytes) const {
+    if (takes_no_time(up) && own.unlimited()) return Duration{0};
     return std::max(up.time_until(due - latency, bytes), own.time_for(bytes));
   }
 };

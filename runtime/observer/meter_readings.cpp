@@ -8,11 +8,12 @@
 namespace hearsay {
 
 void MeterReadings::note(PeerId peer, PeerMeters meters) {
-  ensure(peer < last_.size(), "meters are of a peer of this run");
-  last_[peer] = std::move(meters);
+  ensure(peer < before_.size(), "meters are of a peer of this run");
+  if (keeps_newest_) last_[peer] = std::move(meters);
 }
 
 void MeterReadings::begin_anew(PeerId peer) {
+  ensure(keeps_newest_, "peers join runs that keep their meters");
   PeerMeters& last = last_[peer];
   before_[peer].bytes_sent += last.bytes_sent;
   before_[peer].messages_sent += last.messages_sent;
@@ -22,11 +23,12 @@ void MeterReadings::begin_anew(PeerId peer) {
 
 Evaluation MeterReadings::together(std::uint64_t iteration,
                                    const std::vector<std::optional<ToldMeters>>& told) const {
-  ensure(told.size() == last_.size(), "the meters of an evaluation are by peer");
+  ensure(told.size() == before_.size(), "the meters of an evaluation are by peer");
   Evaluation evaluation;
   evaluation.iteration = iteration;
   Duration last{0};
   for (PeerId peer = 0; peer < told.size(); ++peer) {
+    ensure(told[peer] || keeps_newest_, "of a peer that tells nothing, the newest meters count");
     const ToldMeters meters = told[peer] ? *told[peer] : told_meters(last_[peer]);
     last = std::max(last, meters.now);
     // Summed as seconds: durations from a faulty peer could overflow.

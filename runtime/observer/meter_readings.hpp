@@ -44,6 +44,14 @@ class MeterReadings {
   /// The newest of each peer, by id.
   const std::vector<PeerMeters>& last() const { return last_; }
 
+  /// From now on meters are forgotten once they are evaluated: for runs in which every peer tells its own
+  /// with each evaluation, and nobody joins.
+  void keep_none() {
+    keeps_newest_ = false;
+    last_.clear();
+    last_.shrink_to_fit();
+  }
+
   /// Returns the part of the evaluation at `iteration` that the meters say. `told`, by peer, came with it; of
   /// a peer that told none, its newest count.
   Evaluation together(std::uint64_t iteration, const std::vector<std::optional<ToldMeters>>& told) const;
@@ -55,6 +63,7 @@ class MeterReadings {
     std::uint64_t gradient_evaluations = 0;
   };
 
+  bool keeps_newest_ = true;
   std::vector<PeerMeters> last_;
   std::vector<Counts> before_;  // of the earlier processes of a peer that has joined
 };

@@ -73,6 +73,9 @@ class Observer final : public Evaluator {
   /// mean model and the best one alone. run.keep_models = "..., peers" keeps them in memory all the same.
   void forget_models() { keeps_models_ = rules_.keep_models.of_peers; }
 
+  /// From now on nobody asks for `last_meters`, and every peer tells its meters with each evaluation.
+  void forget_meters() { meters_.keep_none(); }
+
   const Vector<Scalar>& mean_model() const { return mean_; }
   std::optional<std::uint64_t> best_iteration() const override;
   KeptModel best() const override;

@@ -2,11 +2,25 @@
 
 #include <cmath>
 #include <numeric>
+#include <vector>
 
 #include "algorithms/arithmetic/reductions.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
+
+namespace {
+
+/// A minibatch of a peer with one sample: zeros. Those of usual sizes are the same memory for all peers, of
+/// which there may be a million; `own` is the peer's for others.
+std::span<const Index> draws_of_one(std::uint64_t size, std::vector<Index>& own) {
+  static const std::vector<Index> shared(1024, Index{0});
+  if (size <= shared.size()) return std::span(shared).first(size);
+  own.assign(size, Index{0});
+  return own;
+}
+
+}  // namespace
 
 template <class Scalar>
 std::span<const Index> LocalGradients<Scalar>::all_samples() {
@@ -21,6 +35,7 @@ template <class Scalar>
 std::span<const Index> LocalGradients<Scalar>::minibatch(const Iteration<Scalar>& iteration) {
   if (!minibatches_.size) return all_samples();
   if (drawn_ == 0) next_minibatch(iteration);
+  if (objective_.sample_count() == 1) return draws_of_one(*minibatches_.size, minibatch_);
   return minibatch_;
 }
 
@@ -33,10 +48,7 @@ void LocalGradients<Scalar>::next_minibatch(const Iteration<Scalar>& iteration) 
   minibatch_.clear();
   const auto count = static_cast<std::uint64_t>(objective_.sample_count());
   if (count == 0) return;
-  if (count == 1) {  // all draws are known: 0
-    minibatch_.resize(size, Index{0});
-    return;
-  }
+  if (count == 1) return;  // all draws are known: draws_of_one
   if (minibatches_.shuffled) {
     if (!passes_) passes_.emplace(iteration.seed(), iteration.self(), count);
     ensure(number < minibatches_.per_iteration, "an iteration draws as many minibatches as it has steps");

@@ -26,14 +26,14 @@ struct RunControl {
   std::function<void(std::uint64_t first)> on_start = [](std::uint64_t) {};
   /// Called once per evaluation, in order.
   std::function<void(const Evaluation&)> on_evaluation = [](const Evaluation&) {};
-  /// Called after `on_evaluation` with the meters of every peer, by id, as of its newest evaluation.
-  std::function<void(const std::vector<PeerMeters>&)> on_meters = [](const std::vector<PeerMeters>&) {};
+  /// If set: called after `on_evaluation` with the meters of every peer, by id, as of its newest evaluation.
+  std::function<void(const std::vector<PeerMeters>&)> on_meters = {};
   /// If set: called after `on_evaluation` with each model that is the best so far (run.keep = "best").
   std::function<void(const KeptModel&)> on_best = {};
   /// Called after `on_evaluation` with the models that the run keeps (run.keep_models).
   std::function<void(const ModelSet&)> on_models = [](const ModelSet&) {};
-  /// False: a run of processes needs the mean model and the best one alone of its outcome, which takes the
-  /// memory of n models less.
+  /// False: of the outcome, the mean model and the best one alone are needed, which takes the memory of n
+  /// models less. Of a run with faults in virtual time all are kept.
   bool wants_models_of_peers = true;
   /// Called once if all peers go on from the checkpoint at `iteration`. `sentence` says so, and which
   /// progress is lost.

@@ -84,7 +84,7 @@ void FaultyRun<Scalar>::report_evaluations() {
   const auto& evaluations = cluster_.observer().evaluations();
   for (; reported_ < evaluations.size(); ++reported_) {
     control_.on_evaluation(evaluations[reported_]);
-    control_.on_meters(cluster_.evaluator().last_meters());
+    if (control_.on_meters) control_.on_meters(cluster_.evaluator().last_meters());
   }
   for (const ModelSet& models : cluster_.evaluator().take_models_to_keep()) control_.on_models(models);
 }

@@ -51,6 +51,8 @@ class Simulation {
       traffic_.emplace(experiment.settings, experiment.peer_count(),
                        playback ? playback->bytes : evaluation_frame_bytes(experiment));
     if (playback) stops_after_ = playback->stops_after;
+    if (!control.wants_models_of_peers) observer_.forget_models();
+    if (!control.on_meters) observer_.forget_meters();
     for (std::size_t member = 0; member < crew_.size(); ++member)
       takers_.emplace_back(
           typename PeerTurns<Scalar>::Surroundings{experiment, measured_gradient, in_flight_, traffic_});
@@ -250,7 +252,7 @@ class Simulation {
 
   void announce(Verdict verdict) {
     control_.on_evaluation(observer_.evaluations().back());
-    control_.on_meters(observer_.last_meters());
+    if (control_.on_meters) control_.on_meters(observer_.last_meters());
     for (const ModelSet& models : observer_.take_models_to_keep()) control_.on_models(models);
     verdict.proceed &= verdict.evaluated < stops_after_;
     if (traffic_ && is_on_the_way(verdict.evaluated))

@@ -211,7 +211,7 @@ class ObserverServer::Server {
 
   void report_evaluation(const RunControl& control, const Evaluation& evaluation) {
     control.on_evaluation(evaluation);
-    control.on_meters(evaluator_.last_meters());
+    if (control.on_meters) control.on_meters(evaluator_.last_meters());
   }
 
   void report_evaluations(const RunControl& control) {

@@ -39,6 +39,28 @@ TEST_CASE("observer: loss, consensus distance and totals are those of the models
   CHECK(evaluation.consensus_distance == doctest::Approx(std::sqrt(3 * 1.5 * 1.5)).epsilon(1e-15));
 }
 
+TEST_CASE("observer: an evaluation is the same if the meters are forgotten after it") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
+  Observer<double> keeping(experiment.problem);
+  Observer<double> forgetting(experiment.problem);
+  forgetting.forget_meters();
+  for (Observer<double>* observer : {&keeping, &forgetting}) {
+    observer->begin();
+    for (const std::uint64_t iteration : {5u, 10u}) {
+      observer->take(0, iteration, Vector<double>::Ones(3), meters_at(std::chrono::seconds(iteration), 7));
+      observer->take(1, iteration, Vector<double>::Zero(3),
+                     meters_at(std::chrono::seconds(3), 10 * iteration));
+    }
+  }
+  for (std::size_t k = 0; k < 3; ++k) {
+    CHECK(forgetting.evaluations()[k].seconds == keeping.evaluations()[k].seconds);
+    CHECK(forgetting.evaluations()[k].bytes_sent == keeping.evaluations()[k].bytes_sent);
+  }
+  CHECK(forgetting.evaluations().back().bytes_sent == 107);
+  CHECK(keeping.last_meters().size() == 2);
+  CHECK(forgetting.last_meters().empty());
+}
+
 TEST_CASE("observer: of up to 128 peers it says how far each is from the mean, and who is gone") {
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 3, 1);
   Observer<double> observer(experiment.problem);

@@ -129,6 +129,7 @@ class TrainingRun {
 
   FinishedRun run() {
     require_resumable();
+    if (simulated()) forget_places();
     options_.stop->is_heeded = true;
     note_warnings();
     time_gradient();
@@ -163,6 +164,12 @@ class TrainingRun {
       if (tells(options_)) tell_others(experiment_, options_, misuse);
       throw;
     }
+  }
+
+  /// In a simulation nobody looks for a peer at its address, and a million of them take 0.4 GB.
+  void forget_places() {
+    experiment_.topology.peers.clear();
+    experiment_.topology.peers.shrink_to_fit();
   }
 
   void note_warnings() {

@@ -52,9 +52,13 @@ LevelSet LevelSet::parse(const Arguments& arguments) {
 
 LevelSet LevelSet::uniform(std::int32_t count) {
   ensure(1 <= count && count <= most_uniform, "a uniform dither has 1 to 32767 positive levels");
+  // The peers of a simulation make their quantizers one after the other.
+  thread_local std::shared_ptr<const Table> newest;
+  if (newest && newest->levels.size() == static_cast<std::size_t>(count) + 1) return LevelSet(newest);
   std::vector<double> levels(static_cast<std::size_t>(count));
   for (std::size_t j = 0; j < levels.size(); ++j) levels[j] = static_cast<double>(j + 1) / count;
-  return {LevelSpacing::equal, std::move(levels)};
+  newest = std::make_shared<const Table>(LevelSpacing::equal, std::move(levels));
+  return LevelSet(newest);
 }
 
 LevelSet LevelSet::powers_of_two(std::int32_t count) {
@@ -62,30 +66,30 @@ LevelSet LevelSet::powers_of_two(std::int32_t count) {
   std::vector<double> levels(static_cast<std::size_t>(count));
   for (std::int32_t j = 1; j <= count; ++j)
     levels[static_cast<std::size_t>(j - 1)] = std::ldexp(1.0, j - count);
-  return {LevelSpacing::powers_of_two, std::move(levels)};
+  return LevelSet(std::make_shared<const Table>(LevelSpacing::powers_of_two, std::move(levels)));
 }
 
 LevelSet LevelSet::listed(std::vector<double> levels) {
   ensure(!levels.empty() && levels.back() == 1.0 && ascend_as_floats(levels), "levels ascend to 1");
-  return {LevelSpacing::listed, std::move(levels)};
+  return LevelSet(std::make_shared<const Table>(LevelSpacing::listed, std::move(levels)));
 }
 
-LevelSet::LevelSet(LevelSpacing spacing, std::vector<double> positive_levels)
-    : spacing_(spacing), levels_(std::move(positive_levels)) {
-  levels_.insert(levels_.begin(), 0.0);
-  for (std::size_t j = 1; j < levels_.size(); ++j) {
-    const double l = levels_[j - 1];
-    const double u = levels_[j];
-    widest_gap_ = std::max(widest_gap_, u - l);
-    if (j > 1) relative_spread_ = std::max(relative_spread_, (u - l) / u * ((u - l) / l) / 4.0);
+LevelSet::Table::Table(LevelSpacing how, std::vector<double> positive_levels)
+    : spacing(how), levels(std::move(positive_levels)) {
+  levels.insert(levels.begin(), 0.0);
+  for (std::size_t j = 1; j < levels.size(); ++j) {
+    const double l = levels[j - 1];
+    const double u = levels[j];
+    widest_gap = std::max(widest_gap, u - l);
+    if (j > 1) relative_spread = std::max(relative_spread, (u - l) / u * ((u - l) / l) / 4.0);
   }
 }
 
 std::string LevelSet::spelling() const {
-  if (spacing_ == LevelSpacing::equal) return "levels=" + std::to_string(count());
-  if (spacing_ == LevelSpacing::powers_of_two) return "pow2, levels=" + std::to_string(count());
+  if (spacing() == LevelSpacing::equal) return "levels=" + std::to_string(count());
+  if (spacing() == LevelSpacing::powers_of_two) return "pow2, levels=" + std::to_string(count());
   std::string list;
-  for (std::size_t j = 1; j < levels_.size(); ++j) list += (j == 1 ? "" : ",") + number_text(levels_[j]);
+  for (std::size_t j = 1; j < levels().size(); ++j) list += (j == 1 ? "" : ",") + number_text(levels()[j]);
   return "levels={" + list + "}";
 }
 

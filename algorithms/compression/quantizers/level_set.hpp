@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/compression/seam/spelling.hpp"
@@ -35,25 +37,31 @@ class LevelSet {
 
   /// The spelling that parses back to the set: "levels=7", "pow2, levels=7" or "levels={0.1,0.5,1}".
   std::string spelling() const;
-  LevelSpacing spacing() const { return spacing_; }
+  LevelSpacing spacing() const { return table_->spacing; }
   /// s.
-  std::int32_t count() const { return static_cast<std::int32_t>(levels_.size()) - 1; }
+  std::int32_t count() const { return static_cast<std::int32_t>(levels().size()) - 1; }
   /// l_0 to l_s.
-  const std::vector<double>& levels() const { return levels_; }
-  double smallest() const { return levels_[1]; }
-  double widest_gap() const { return widest_gap_; }
+  const std::vector<double>& levels() const { return table_->levels; }
+  double smallest() const { return levels()[1]; }
+  double widest_gap() const { return table_->widest_gap; }
   /// rho = max (u - l)^2 / (4 u l) over neighbors l < u among the positive levels; 0 if there is only one.
   /// Rounding a value between two positive levels has a variance of at most rho times the square of the
   /// value. 1/8 for uniform(s) with s >= 2, and for powers of two.
-  double relative_spread() const { return relative_spread_; }
+  double relative_spread() const { return table_->relative_spread; }
 
  private:
-  LevelSet(LevelSpacing spacing, std::vector<double> positive_levels);
+  /// Copies share it: the quantizers of all peers have the same levels.
+  struct Table {
+    Table(LevelSpacing how, std::vector<double> positive_levels);
 
-  LevelSpacing spacing_;
-  std::vector<double> levels_;
-  double widest_gap_ = 0.0;
-  double relative_spread_ = 0.0;
+    LevelSpacing spacing;
+    std::vector<double> levels;
+    double widest_gap = 0.0;
+    double relative_spread = 0.0;
+  };
+  explicit LevelSet(std::shared_ptr<const Table> table) : table_(std::move(table)) {}
+
+  std::shared_ptr<const Table> table_;
 };
 
 }  // namespace hearsay
