@@ -47,6 +47,20 @@ bool may_send(const Experiment<Scalar>& experiment, PeerId from, PeerId to) {
                                         is_among(Pattern::doubling.partners(from, *experiment.schedule))));
 }
 
+/// How far a peer can be ahead of any other if the graph of the run is `graph`; nothing if no message says.
+template <class Scalar>
+std::optional<std::uint64_t> lead_in(const Experiment<Scalar>& experiment, const Graph& graph) {
+  const bool all_speak = experiment.schedule->period() == 1 && experiment.topology.weights != "one-way";
+  return pattern_of(experiment).lead(graph, all_speak, staleness_of(experiment.settings));
+}
+
+/// True if messages bound how far ahead a peer can be. No graph decides that, so none is searched: the
+/// diameter of one with many peers takes seconds.
+template <class Scalar>
+bool is_led_by_messages(const Experiment<Scalar>& experiment) {
+  return lead_in(experiment, Graph(1, {})).has_value();
+}
+
 /// Throws Misuse for an experiment that cannot work. Returns what is doubtful, and what is known of limits.
 template <class Scalar>
 Soundness checked(const Experiment<Scalar>& experiment, bool user_sets_consensus_step) {
@@ -55,7 +69,7 @@ Soundness checked(const Experiment<Scalar>& experiment, bool user_sets_consensus
   require_divisible_steps<Scalar>(settings, experiment.step_size, experiment.iterations);
   require_links_in_use(settings, topology.graph, topology.mixing,
                        [&](PeerId from, PeerId to) { return may_send(experiment, from, to); });
-  require_known_evaluations(settings, *experiment.method, lead_by_messages(experiment).has_value());
+  require_known_evaluations(settings, *experiment.method, is_led_by_messages(experiment));
   return check_soundness<Scalar>(settings, topology.graph, view_of(experiment), user_sets_consensus_step);
 }
 
@@ -152,8 +166,7 @@ Partners partners_of(const Experiment<Scalar>& experiment, PeerId id) {
 
 template <class Scalar>
 std::optional<std::uint64_t> lead_by_messages(const Experiment<Scalar>& experiment) {
-  const bool all_speak = experiment.schedule->period() == 1 && experiment.topology.weights != "one-way";
-  return pattern_of(experiment).lead(experiment.topology.graph, all_speak, staleness_of(experiment.settings));
+  return lead_in(experiment, experiment.topology.graph);
 }
 
 template <class Scalar>
