@@ -9,9 +9,10 @@
 
 namespace hearsay {
 
-/// Seconds that the peers of a run need to sum vectors one after the other on the emulated network, by both
-/// ways of algorithm.reduce, if all begin at once: until the last peer has the last sum. Compute time, jitter
-/// and losses are not counted. Round the ring all chunks count as equally long.
+/// Seconds that an iteration of a run takes for the sums of vectors, one after the other, on the emulated
+/// network, by both ways of algorithm.reduce. They are those of an iteration among others: a peer that is
+/// through begins the next one. Compute time, jitter and losses are not counted. Round the ring all chunks
+/// count as equally long.
 struct ReduceTimes {
   double ring = 0.0;
   double doubling = 0.0;

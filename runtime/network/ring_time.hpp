@@ -13,16 +13,14 @@ struct RingLink {
   Duration busy{0};  ///< how long the slowest of the two ports and the link works at one message
 };
 
-/// Returns the seconds until all peers of a ring have what they are waiting for: each sends a message to the
-/// next peer at the start, and in each of the `steps` - 1 steps that follow as soon as it has that of the
-/// step before. Link i leads from peer i to the next one, and carries one message after the other:
+/// Returns the seconds that `steps` steps of a ring take in the long run, each of a message from every peer
+/// to the next one. A peer sends a message as soon as it has that of the step before. Link i leads from peer
+/// i to the next one, and carries one message after the other:
 ///
 ///   there_i(s) = busy_i + max(there_i(s-1), latency_i + there_(i-1)(s-1))
 ///
-/// So the last message is there after the slowest chain of `steps` messages, each on the link of the one
-/// before or on the next link. A chain passes over links beside each other; it pays the latency of each, and
-/// spends the steps that are left on the busiest of them. No chain is left out, and the time is O(n log^2 n).
-/// There are two links or more, and at least as many steps.
+/// So a step takes as long as the busiest link works at a message, or as the way round the ring takes divided
+/// by its n links, whichever is more.
 double ring_seconds(std::span<const RingLink> links, std::uint64_t steps);
 
 }  // namespace hearsay

@@ -12,7 +12,7 @@ namespace hearsay {
 /// Measured (D-PSGD, ring of 4 peers, messages of 96 MB, two cores): 0.53 of the kernel's seconds and 0.79 of
 /// the time that 40 iterations took without; the same peak of memory. Small models: no difference.
 ///
-/// For processes that are nothing but a peer, before they begin other threads.
+/// For processes that are nothing but a peer, or end soon, before they begin other threads.
 void keep_freed_pages();
 
 /// Takes the pages of `bytes` from the kernel now, cleared and where possible as huge ones, for the next

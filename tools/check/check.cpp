@@ -16,6 +16,7 @@
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
 #include "runtime/network/congestion.hpp"
+#include "runtime/process/freed_pages.hpp"
 #include "runtime/security/credentials.hpp"
 #include "runtime/session/arrival_deadline.hpp"
 #include "runtime/settings/sweep_settings.hpp"
@@ -401,6 +402,7 @@ std::string as_text(const std::string& name, const Plan& plan) {
 }
 
 int check_command(const RunFileOptions& options) {
+  keep_freed_pages();  // peers are made three times: to forecast, to try, and to try for longer
   if (!options.quiet) say_if_empty(options.file);
   const Sweep sweep = load_sweep(options.file, options.assignments);
   const bool several = sweep.points.size() > 1;

@@ -19,9 +19,19 @@ constexpr int power_iterations = 12;
 constexpr int enough_to_be_far = 3;
 constexpr double far = 10.0;
 
-/// The curvature of one peer's objective.
+/// A random direction of length 1.
 template <class Scalar>
-double curvature_of(const Objective<Scalar>& objective, const Vector<Scalar>& point, std::uint64_t seed,
+Vector<Scalar> drawn_direction(Index dimension, std::uint64_t seed) {
+  Vector<Scalar> direction(dimension);
+  RandomStream random(seed, 0, 0, Purpose::decision);
+  for (Scalar& entry : direction) entry = static_cast<Scalar>(random.normal());
+  direction.normalize();
+  return direction;
+}
+
+/// The curvature of one peer's objective, by a power iteration that begins in `direction`.
+template <class Scalar>
+double curvature_of(const Objective<Scalar>& objective, const Vector<Scalar>& point, Vector<Scalar> direction,
                     const std::function<bool(double)>& matters) {
   const Index dimension = point.size();
   std::vector<Index> samples(static_cast<std::size_t>(
@@ -30,10 +40,6 @@ double curvature_of(const Objective<Scalar>& objective, const Vector<Scalar>& po
   Vector<Scalar> here(dimension);
   Vector<Scalar> there(dimension);
   objective.gradient(point, samples, here);
-  Vector<Scalar> direction(dimension);
-  RandomStream random(seed, 0, 0, Purpose::decision);
-  for (Scalar& entry : direction) entry = static_cast<Scalar>(random.normal());
-  direction.normalize();
   // Small beside the model, and large beside the rounding of its gradients.
   const auto distance = static_cast<Scalar>(1e-3 * std::max(1.0, static_cast<double>(point.norm())));
   double curvature = 0.0;
@@ -57,11 +63,12 @@ std::optional<Curvatures> curvatures(const Experiment<Scalar>& experiment,
   std::vector<const Objective<Scalar>*> with_data;
   for (const auto& objective : experiment.problem.objectives)
     if (objective->has_data()) with_data.push_back(objective.get());
+  const Vector<Scalar>& point = experiment.problem.initial;
+  const auto direction = drawn_direction<Scalar>(point.size(), experiment.settings.run.seed);
   std::vector<double> found;
   const std::size_t asked = std::min(with_data.size(), most_sampled_peers);
   for (std::size_t k = 0; k < asked; ++k)
-    found.push_back(curvature_of(*with_data[k * with_data.size() / asked], experiment.problem.initial,
-                                 experiment.settings.run.seed, matters));
+    found.push_back(curvature_of(*with_data[k * with_data.size() / asked], point, direction, matters));
   if (found.empty()) return std::nullopt;
   const auto [least, largest] = std::ranges::minmax(found);
   return Curvatures{least, largest};

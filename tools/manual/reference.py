@@ -23,8 +23,10 @@ words = {
     "data.source": ("data", "Data"),
     "data.partition": ("partition", "Partitions"),
 }
-groups = {"neighbors": "Gossip: a peer talks to its neighbors", "ring or doubling": "All peers sum, round a ring or by recursive doubling",
-          "ring": "All peers gather, or sum, round a ring", "hub": "A hub and workers"}
+groups = {"neighbors": "Gossip: a peer talks to its neighbors",
+          "ring or doubling": "All peers sum, round a ring or by recursive doubling",
+          "ring": "All peers gather, or sum, round a ring",
+          "hub": "A hub and workers"}
 
 
 def generate(root, program, docs, runs):
