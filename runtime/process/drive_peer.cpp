@@ -55,7 +55,8 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
           .sources = std::move(sources),
           .egress = EgressPort(limited(sending_rate(network)), settings.framing),
           .ingress = IngressPort(limited(receiving_rate(network)), settings.framing),
-          .payload_limit_bytes = longest_payload_bytes(experiment),
+          .payload_limit_bytes = session.longest_message_bytes,
+          .piece_bytes = session.piece_bytes,
           .held_frames_limit =
               session.sources.size() * Inbox::limit_per_sender(experiment.peer_count(), session.staleness),
           .same_machine = entry.same_machine,
