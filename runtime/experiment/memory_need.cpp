@@ -7,6 +7,7 @@
 #include "runtime/data/problem_builder.hpp"
 #include "runtime/experiment/make_method.hpp"
 #include "runtime/foundation/machine.hpp"
+#include "runtime/wire/long_message.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
 #include "topology/hub_rounds.hpp"
@@ -90,12 +91,17 @@ PeerMemory memory_of_peer(const Experiment<Scalar>& experiment, PeerId id) {
   const std::vector<PeerId> sources = partners_of(experiment, id).sources;
   PeerMemory memory;
   memory.method = own.state + 1.0;
-  memory.objective = bytes_of_drawn_objective(experiment.settings, sizeof(Scalar)) /
-                     (static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar));
+  const double bytes_of_vector = static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar);
+  memory.objective = bytes_of_drawn_objective(experiment.settings, sizeof(Scalar)) / bytes_of_vector;
   memory.sent = 2.0 * own.an_iteration;
-  if (!sources.empty())
-    memory.received =
-        2.0 * static_cast<double>(sources.size()) * size_of_method(experiment, sources.front()).a_message;
+  if (!sources.empty()) {
+    const double a_message = size_of_method(experiment, sources.front()).a_message;
+    memory.received = 2.0 * static_cast<double>(sources.size()) * a_message;
+    memory.is_storage_shared = a_message * bytes_of_vector > to_neighbor::usual_piece_bytes;
+    if (memory.is_storage_shared) memory.received += a_message;
+  }
+  if (std::ranges::all_of(experiment.problem.initial, [](Scalar entry) { return entry == 0; }))
+    memory.initial = 0.0;
   return memory;
 }
 
