@@ -14,6 +14,7 @@
 #include "runtime/experiment/make_method.hpp"
 #include "runtime/experiment/run_topology.hpp"
 #include "runtime/foundation/machine.hpp"
+#include "runtime/wire/long_message.hpp"
 #include "topology/families.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/hub_rounds.hpp"
@@ -63,31 +64,41 @@ MethodSize size_of_method(const Experiment<Scalar>& experiment, PeerId id) {
   return size;
 }
 
-/// Returns the memory of peer `id`, whose objective has so many vectors. The experiment needs no problem.
+/// What the memory of a peer depends on beside its method and its links.
+struct ModelMemory {
+  double bytes;      // of a vector of R^d
+  double objective;  // in such vectors, of an objective that is drawn
+  double initial;    // the same, of x_0: none if it is zero, since its pages are given back
+};
+
 template <class Scalar>
-PeerMemory memory_with(const Experiment<Scalar>& experiment, PeerId id, double objective) {
+ModelMemory model_memory_of(const Experiment<Scalar>& experiment) {
+  ModelMemory model{.bytes = static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar),
+                    .objective = 0.0,
+                    .initial = 1.0};
+  model.objective = bytes_of_drawn_objective(experiment.settings, sizeof(Scalar)) / model.bytes;
+  if (std::ranges::all_of(experiment.problem.initial, [](Scalar entry) { return entry == 0; }))
+    model.initial = 0.0;
+  return model;
+}
+
+/// Returns the memory of peer `id`, which has such a model. The experiment needs no problem.
+template <class Scalar>
+PeerMemory memory_with(const Experiment<Scalar>& experiment, PeerId id, const ModelMemory& model) {
   MethodSize own = size_of_method(experiment, id);
   if (experiment.settings.failure.hub_standby == id) own.state += size_of_method(experiment, hub_id).state;
   const std::vector<PeerId> sources = partners_of(experiment, id).sources;
   PeerMemory memory;
   memory.method = own.state + 1.0;
-  memory.objective = objective;
+  memory.objective = model.objective;
+  memory.initial = model.initial;
   memory.sent = 2.0 * own.an_iteration;
-  if (!sources.empty())
-    memory.received =
-        2.0 * static_cast<double>(sources.size()) * size_of_method(experiment, sources.front()).a_message;
+  if (sources.empty()) return memory;
+  const double a_message = size_of_method(experiment, sources.front()).a_message;
+  memory.received = 2.0 * static_cast<double>(sources.size()) * a_message;
+  memory.is_storage_shared = a_message * model.bytes > to_neighbor::usual_piece_bytes;
+  if (memory.is_storage_shared) memory.received += a_message;
   return memory;
-}
-
-template <class Scalar>
-double bytes_of_vector(const Experiment<Scalar>& experiment) {
-  return static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar);
-}
-
-/// Returns the vectors of an objective that is drawn.
-template <class Scalar>
-double vectors_of_objective(const Experiment<Scalar>& experiment) {
-  return bytes_of_drawn_objective(experiment.settings, sizeof(Scalar)) / bytes_of_vector(experiment);
 }
 
 /// What the memory of a peer depends on. Peers that are equal here need as much as each other.
@@ -114,13 +125,13 @@ Likeness likeness_of(const Experiment<Scalar>& experiment, PeerId id) {
 
 /// Returns what the peers on this machine need, in vectors of R^d; x_0 and the model that is evaluated, too.
 template <class Scalar>
-double vectors_needed(const Experiment<Scalar>& experiment, const HeldPeers& held, double objective) {
+double vectors_needed(const Experiment<Scalar>& experiment, const HeldPeers& held, const ModelMemory& model) {
   std::map<Likeness, double> known;
   double vectors = 2.0;
   for (const PeerId id : held.ids) {
     const auto [of_alike, is_new] = known.try_emplace(likeness_of(experiment, id), 0.0);
     if (is_new) {
-      const PeerMemory memory = memory_with(experiment, id, objective);
+      const PeerMemory memory = memory_with(experiment, id, model);
       // In one process, what a peer has received is what another has sent. The observer has a model of each.
       of_alike->second =
           (held.in_processes ? memory.total() : memory.method + memory.objective + memory.sent) + 1.0;
@@ -186,7 +197,7 @@ class FittingPeers {
  private:
   /// Of a torus or a grid of any size: with as many links for a peer.
   std::optional<PeerId> share_of(PeerId peers) const {
-    const double of_a_peer = (vectors_needed(experiment_, held_, objective_) - 2.0) / peers;
+    const double of_a_peer = (vectors_needed(experiment_, held_, model_) - 2.0) / peers;
     const auto fitting = static_cast<PeerId>((room_ - 2.0) / of_a_peer);
     return room_ < 2.0 + of_a_peer ? std::nullopt : std::optional(fitting);
   }
@@ -200,7 +211,7 @@ class FittingPeers {
       if (!smaller) continue;
       HeldPeers all{std::vector<PeerId>(peers), held_.in_processes};
       std::iota(all.ids.begin(), all.ids.end(), PeerId{0});
-      return std::pair(peers, vectors_needed(*smaller, all, objective_));
+      return std::pair(peers, vectors_needed(*smaller, all, model_));
     }
     return std::nullopt;
   }
@@ -208,7 +219,7 @@ class FittingPeers {
   const Experiment<Scalar>& experiment_;
   const HeldPeers& held_;
   double room_;
-  double objective_ = vectors_of_objective(experiment_);
+  ModelMemory model_ = model_memory_of(experiment_);
 };
 
 /// Returns "the 60 peers need" of those on this machine.
@@ -222,12 +233,13 @@ std::string subject_of(const HeldPeers& held, PeerId peers) {
 
 template <class Scalar>
 PeerMemory memory_of_peer(const Experiment<Scalar>& experiment, PeerId id) {
-  return memory_with(experiment, id, vectors_of_objective(experiment));
+  return memory_with(experiment, id, model_memory_of(experiment));
 }
 
 template <class Scalar>
 double memory_of_peers(const Experiment<Scalar>& experiment, const HeldPeers& held) {
-  return vectors_needed(experiment, held, vectors_of_objective(experiment)) * bytes_of_vector(experiment);
+  const ModelMemory model = model_memory_of(experiment);
+  return vectors_needed(experiment, held, model) * model.bytes;
 }
 
 template <class Scalar>
@@ -236,18 +248,19 @@ double largest_process(const Experiment<Scalar>& experiment) {
   PeerId busiest = 0;
   for (PeerId id = 1; id < experiment.peer_count(); ++id)
     if (graph.degree(id) > graph.degree(busiest)) busiest = id;
-  const double vectors =
-      std::max(memory_of_peer(experiment, 0).total(), memory_of_peer(experiment, busiest).total());
-  return vectors * bytes_of_vector(experiment);
+  const ModelMemory model = model_memory_of(experiment);
+  return model.bytes *
+         std::max(memory_with(experiment, 0, model).total(), memory_with(experiment, busiest, model).total());
 }
 
 template <class Scalar>
 void require_memory(const Experiment<Scalar>& experiment, const HeldPeers& held) {
-  const double vectors = vectors_needed(experiment, held, vectors_of_objective(experiment));
-  const auto lack = beyond_memory(vectors * bytes_of_vector(experiment));
+  const ModelMemory model = model_memory_of(experiment);
+  const double vectors = vectors_needed(experiment, held, model);
+  const auto lack = beyond_memory(vectors * model.bytes);
   if (!lack) return;
   const std::string dimension = std::to_string(experiment.problem.dimension());
-  const double room = static_cast<double>(machine_memory()) / bytes_of_vector(experiment);
+  const double room = static_cast<double>(machine_memory()) / model.bytes;
   const auto parameters =
       static_cast<std::uint64_t>(static_cast<double>(experiment.problem.dimension()) * room / vectors);
   std::string expected;

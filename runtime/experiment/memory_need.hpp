@@ -14,9 +14,20 @@ struct PeerMemory {
   double objective = 0.0;  ///< of an objective that is drawn
   double sent = 0.0;       ///< its messages of two iterations: the last ones it may have to send again
   double received = 0.0;   ///< two messages of each peer that it hears, which may be an iteration ahead
+                           ///< (shared storage: one more, which is not back in time)
+  double initial = 1.0;    ///< x_0; nothing if it is zero, since its pages are given back
+  /// Long messages that come take the storage of those that were sent and are needed no more: the
+  /// announcement of a newer one says so.
+  bool is_storage_shared = false;
 
-  /// x_0, too, and at an evaluation, when no message is received, the model that the observer gets.
-  double total() const { return method + objective + sent + std::max(received, 1.0) + 1.0; }
+  /// The messages under way at the same time.
+  double messages() const { return is_storage_shared ? std::max(sent, received) : sent + received; }
+  /// Messages, and at an evaluation the model that the observer gets: in shared storage beside them, else
+  /// when no message is received.
+  double total() const {
+    const double told = is_storage_shared ? messages() + 1.0 : std::max(messages(), sent + 1.0);
+    return method + objective + told + initial;
+  }
 };
 
 /// Returns the memory of peer `id`, without taking any: its method is made for a small model. A method whose

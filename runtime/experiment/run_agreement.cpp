@@ -9,12 +9,14 @@
 #include "algorithms/methods/registry.hpp"
 #include "runtime/data/dataset.hpp"
 #include "runtime/experiment/agreed_options.hpp"
+#include "runtime/experiment/longest_payload.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/foundation/text_bytes.hpp"
 #include "runtime/settings/evaluate_every.hpp"
 #include "runtime/toml/document.hpp"
 #include "runtime/wire/frame.hpp"
+#include "runtime/wire/long_message.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -153,6 +155,9 @@ Agreement make_agreement(const RunSettings& settings, const AgreedProblem& probl
   // What is held out is trained on by nobody. A test file leaves all samples of data.source to train on.
   if (const auto percent = held_out_percent(settings.data.test); percent && problem.data_digest)
     agreement.settings.push_back({"data.test", toml_number(*percent) + "%"});
+  if (problem.has_long_messages)
+    agreement.settings.push_back(
+        {"bytes of a piece of a message", std::to_string(to_neighbor::usual_piece_bytes)});
   for (const AgreedSetting& setting : agreement.settings)
     if (!is_agreeable(setting.value))
       throw Misuse(setting.key, setting.value.substr(0, 40),
@@ -183,13 +188,15 @@ std::optional<std::pair<PeerId, std::uint64_t>> home_samples_of(const Experiment
 template <class Scalar>
 Agreement agreement_of(const Experiment<Scalar>& experiment) {
   const Problem<Scalar>& problem = experiment.problem;
-  return make_agreement(experiment.settings,
-                        {.dimension = static_cast<std::uint64_t>(problem.dimension()),
-                         .model_digest = problem.model_digest,
-                         .data_digest = problem.at_home ? std::nullopt : std::optional(problem.data_digest),
-                         .names = problem.names,
-                         .home_samples = home_samples_of(experiment)},
-                        topology_digest(experiment.schedule->whole()));
+  return make_agreement(
+      experiment.settings,
+      {.dimension = static_cast<std::uint64_t>(problem.dimension()),
+       .model_digest = problem.model_digest,
+       .data_digest = problem.at_home ? std::nullopt : std::optional(problem.data_digest),
+       .names = problem.names,
+       .home_samples = home_samples_of(experiment),
+       .has_long_messages = longest_payload_bytes(experiment) > to_neighbor::usual_piece_bytes},
+      topology_digest(experiment.schedule->whole()));
 }
 
 template Agreement agreement_of<float>(const Experiment<float>&);

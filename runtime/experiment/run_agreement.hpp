@@ -18,6 +18,7 @@ struct AgreedProblem {
   /// The peer whose data are here, and on how many samples it trains; empty: not of one peer alone, or its
   /// samples do not weigh (data.samples).
   std::optional<std::pair<PeerId, std::uint64_t>> home_samples = {};
+  bool has_long_messages = false;  ///< some may travel in pieces
 };
 
 /// Returns the settings on which all peers of a run have to agree. Paths are not among them.

@@ -1,8 +1,14 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <span>
+
 #include "algorithms/compression/seam/packet.hpp"
 #include "runtime/network/link.hpp"
 #include "runtime/wire/frame.hpp"
+#include "runtime/wire/long_message.hpp"
 
 namespace hearsay {
 
@@ -24,35 +30,63 @@ class Egress {
   };
   /// Returns the header of the frame of `packet` on `link`. `common` is the header that the session made.
   /// `posted` is when the method sent the message, `now` when the frame leaves this process; the link counts
-  /// from `posted`.
-  Frame frame(FrameHeader common, const PacketRef& packet, Instant posted, Instant now, Link& link) {
-    if (packet != checked_) {  // all sends of a packet follow each other, and share one checksum
-      checked_ = packet;
-      checksum_ = payload_checksum(packet->bytes());
+  /// from `posted`. For the link, a long message and its pieces are one frame: the announcement passes with
+  /// the bytes of all of them, and the pieces after it are due when it is.
+  Frame frame(FrameHeader common, const PacketPart& packet, Instant posted, Instant now, Link& link) {
+    common.payload_bytes = static_cast<std::uint32_t>(packet.bytes.size());
+    common.payload_checksum = checksum_of(common.kind, packet);
+    if (common.kind == FrameKind::message_piece) {
+      put_due(common, link.last_due(), now);
+      return {common, 0};
     }
-    const Departure departure = stamp(common, header_bytes + packet->size(), posted, now, link);
-    common.payload_bytes = static_cast<std::uint32_t>(packet->size());
-    common.payload_checksum = checksum_;
+    const Departure departure = stamp(common, frame_bytes(common.kind, packet.bytes), posted, now, link);
     return {common, departure.losses};
+  }
+
+  /// Gives up the packet of the last frame: no other send of it follows.
+  void forget_packet() {
+    checked_ = {};
+    checksums_.clear();
   }
 
   /// Writes the due time of a frame of `frame_bytes` into its header; the rest as in `frame`.
   Departure stamp(FrameHeader& header, std::uint64_t frame_bytes, Instant posted, Instant now, Link& link) {
     const Departure departure = port_.send(posted, frame_bytes, link);
-    if (same_machine_) {
-      header.due_ns = departure.due.time_since_epoch().count();
-    } else {
-      header.flags = flag_remaining_hold;
-      header.due_ns = std::max(Duration{0}, departure.due - now).count();
-    }
+    put_due(header, departure.due, now);
     return departure;
   }
 
  private:
+  static std::uint64_t frame_bytes(FrameKind kind, std::span<const std::byte> payload) {
+    if (kind != FrameKind::long_message) return header_bytes + payload.size();
+    return header_bytes + to_neighbor::decode_long_message(payload)->following_bytes;
+  }
+
+  void put_due(FrameHeader& header, Instant due, Instant now) const {
+    if (same_machine_) {
+      header.due_ns = due.time_since_epoch().count();
+    } else {
+      header.flags = flag_remaining_hold;
+      header.due_ns = std::max(Duration{0}, due - now).count();
+    }
+  }
+
+  /// All sends of a packet follow each other, and share one checksum, or one for each piece.
+  std::uint32_t checksum_of(FrameKind kind, const PacketPart& packet) {
+    if (kind == FrameKind::long_message) return payload_checksum(packet.bytes);
+    if (packet.packet != checked_) {
+      checked_ = packet.packet;
+      checksums_.clear();
+    }
+    const auto [known, is_new] = checksums_.try_emplace(packet.bytes.data());
+    if (is_new) known->second = payload_checksum(packet.bytes);
+    return known->second;
+  }
+
   EgressPort port_;
   bool same_machine_;
   PacketRef checked_;
-  std::uint32_t checksum_ = 0;
+  std::map<const std::byte*, std::uint32_t> checksums_;  // of the parts of `checked_`, by their first byte
 };
 
 }  // namespace hearsay

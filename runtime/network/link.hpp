@@ -98,6 +98,8 @@ class Link {
 
   /// Carries the next frame. Its first byte leaves the port of the sender at `start`, its last byte at `end`.
   Departure carry(Instant start, Instant end, std::uint64_t bytes_on_wire);
+  /// When the frame that was carried last is due.
+  Instant last_due() const { return previous_due_; }
 
  private:
   LinkSettings settings_;

@@ -39,7 +39,7 @@ template <class Scalar>
 struct Part {
   Part(ParticipantInput<Scalar> given, PeerSessionInput of_session)
       : input(std::move(given)),
-        session(with_addresses(std::move(of_session), input.addresses)),
+        session(with_packets(with_addresses(std::move(of_session), input.addresses), input.packets)),
         peer(make_peer(experiment(), id(), input.packets, input.checkpoints)),
         detector(SilenceWatch(id(), failure().lost_after, session.input().heartbeat,
                               drops() ? AfterSilence::drops_it : AfterSilence::ends_the_run,

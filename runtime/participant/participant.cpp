@@ -302,7 +302,8 @@ template <class Scalar>
 void Participant<Scalar>::hear(DataArrived data) {
   part_.meter.receives(data.packet);
   const std::uint64_t rounds = part_.peer->counters().gossip_rounds;
-  part_.peer->deliver(data.key, data.packet, data.metadata);
+  const bool is_logged = part_.input.checkpoints.any();  // else nobody but the peer needs the packet
+  part_.peer->deliver(data.key, is_logged ? data.packet : std::move(data.packet), data.metadata);
   if (part_.peer->counters().gossip_rounds != rounds)
     part_.meter.round_ended_by(data.key.sender, part_.now, part_.peer->state() == PeerState::needs_messages);
   note_heard(std::move(data));

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "runtime/experiment/longest_payload.hpp"
 #include "runtime/experiment/standby_partners.hpp"
 #include "runtime/peer/staleness.hpp"
 
@@ -26,7 +27,8 @@ PeerSessionInput session_input(const Experiment<Scalar>& experiment, Agreement a
                          .heartbeat = heartbeat_interval(settings.failure.lost_after),
                          .model_bytes = model_bytes_of(experiment),
                          .absent = settings.failure.join_later,
-                         .quiet_destinations = quiet_destinations(settings, id)};
+                         .quiet_destinations = quiet_destinations(settings, id),
+                         .longest_message_bytes = longest_payload_bytes(experiment)};
   if (settings.failure.keeps_checkpoints()) input.largest_lead = largest_lead(experiment);
   return input;
 }
@@ -42,6 +44,11 @@ std::string address_of(PeerId id, const std::vector<std::string>& addresses) {
 PeerSessionInput with_addresses(PeerSessionInput input, const std::vector<std::string>& addresses) {
   input.addresses.clear();
   for (const PeerId to : input.destinations) input.addresses.push_back(address_of(to, addresses));
+  return input;
+}
+
+PeerSessionInput with_packets(PeerSessionInput input, PacketPool& packets) {
+  input.packets = &packets;
   return input;
 }
 

@@ -22,6 +22,9 @@ PeerSessionInput session_input(const Experiment<Scalar>& experiment, Agreement a
 /// have none.
 PeerSessionInput with_addresses(PeerSessionInput input, const std::vector<std::string>& addresses);
 
+/// Returns the input with the storage of long messages, which must outlive the session.
+PeerSessionInput with_packets(PeerSessionInput input, PacketPool& packets);
+
 /// Returns the peers that a failure detector watches: the sources of the session. `addresses` as above.
 std::vector<WatchedPeer> watched_by(const PeerSessionInput& input, const std::vector<std::string>& addresses);
 

@@ -126,7 +126,7 @@ bool MethodHost<Scalar>::request_packets(std::uint64_t number, Slot slot, std::s
 }
 
 template <class Scalar>
-bool MethodHost<Scalar>::hear(const MessageKey& key, const PacketRef& packet, const MessageMetadata& metadata,
+bool MethodHost<Scalar>::hear(const MessageKey& key, PacketRef packet, const MessageMetadata& metadata,
                               std::uint64_t completed) {
   if (key.iteration < first_needed_in(completed + 1, input_.staleness) || neighbors_.is_out(key)) {
     ++counters_.late;
@@ -145,6 +145,7 @@ bool MethodHost<Scalar>::hear(const MessageKey& key, const PacketRef& packet, co
                                                             : AwaitedPackets::Taking::not_awaited;
   switch (taking) {
     case AwaitedPackets::Taking::taken:
+      packet = {};  // the method may want the storage for its next message
       return resume_if_complete();
     case AwaitedPackets::Taking::duplicate:
       ++counters_.duplicate;

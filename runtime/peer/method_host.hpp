@@ -61,7 +61,7 @@ class MethodHost final : private IterationHost<Scalar> {
   double gradient_work() const { return gradients_.work(); }
   void gradient_arrived();
   /// Hears a message of a synchronous method, after `completed` iterations. True if the method went on.
-  bool hear(const MessageKey& key, const PacketRef& packet, const MessageMetadata& metadata,
+  bool hear(const MessageKey& key, PacketRef packet, const MessageMetadata& metadata,
             std::uint64_t completed);
   /// Takes what has been put into the inbox. True if the method went on.
   bool take_from_inbox();

@@ -185,7 +185,7 @@ void Peer<Scalar>::gradient_arrived() {
 }
 
 template <class Scalar>
-void Peer<Scalar>::deliver(MessageKey key, const PacketRef& packet, const MessageMetadata& metadata) {
+void Peer<Scalar>::deliver(MessageKey key, PacketRef packet, const MessageMetadata& metadata) {
   if (AsynchronousRole<Scalar>* exchanging = role_.asynchronous()) {
     if (!exchanging->take_in(method_.iteration(), key, packet, has_ended(), outbox_)) return;
     if (state_ != PeerState::needs_messages) return;
@@ -194,7 +194,7 @@ void Peer<Scalar>::deliver(MessageKey key, const PacketRef& packet, const Messag
   }
   switch (role_.hear(key, packet, metadata, completed_)) {
     case Hearing::of_the_method:
-      if (method_.hear(key, packet, metadata, completed_)) follow_method();
+      if (method_.hear(key, std::move(packet), metadata, completed_)) follow_method();
       return;
     case Hearing::late:
       ++counters_.late;

@@ -85,7 +85,7 @@ class Peer {
   /// How much work that gradient is, in gradients of a minibatch: more than 1 for a full gradient.
   double gradient_work() const { return method_.gradient_work(); }
   void gradient_arrived();
-  void deliver(MessageKey key, const PacketRef& packet, const MessageMetadata& metadata = {});
+  void deliver(MessageKey key, PacketRef packet, const MessageMetadata& metadata = {});
 
   /// True if this is a hub that waits for answers, and may go on without those that are missing.
   bool may_close_round() const {

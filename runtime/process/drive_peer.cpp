@@ -1,5 +1,7 @@
 #include "runtime/process/drive_peer.hpp"
 
+#include <algorithm>
+
 #include "runtime/checkpoint/archive.hpp"
 #include "runtime/experiment/longest_payload.hpp"
 #include "runtime/experiment/memory_need.hpp"
@@ -55,7 +57,8 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
           .sources = std::move(sources),
           .egress = EgressPort(limited(sending_rate(network)), settings.framing),
           .ingress = IngressPort(limited(receiving_rate(network)), settings.framing),
-          .payload_limit_bytes = longest_payload_bytes(experiment),
+          .payload_limit_bytes = session.longest_message_bytes,
+          .piece_bytes = session.piece_bytes,
           .held_frames_limit =
               session.sources.size() * Inbox::limit_per_sender(experiment.peer_count(), session.staleness),
           .same_machine = entry.same_machine,
@@ -70,12 +73,14 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
 /// Small models find their pages soon enough.
 constexpr double bytes_worth_warming = 8e6;
 
-/// Takes the pages of the peer's method and messages before anybody waits for them: of one message of each
-/// neighbor, since few are an iteration ahead.
+/// Takes the pages of the peer's method and messages before anybody waits for them: those of one message of
+/// each neighbor, since few are an iteration ahead.
 template <class Scalar>
 void warm_memory_of(const Experiment<Scalar>& experiment, PeerId id) {
   const PeerMemory memory = memory_of_peer(experiment, id);
-  const double bytes = (memory.method + memory.sent + memory.received / 2.0) *
+  const double soon =
+      memory.is_storage_shared ? (memory.sent + memory.received) / 2.0 : memory.sent + memory.received / 2.0;
+  const double bytes = (memory.method + std::max(memory.sent, soon)) *
                        static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar);
   if (bytes >= bytes_worth_warming) warm_pages(static_cast<std::size_t>(bytes));
 }
@@ -93,6 +98,7 @@ PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, const PeerEn
   const std::optional<RunAddresses> run = entry.meet(sockets.bound_address());
   if (!run) return {3, ""};
   experiment.problem.objectives[id]->get_ready();
+  give_back_zeros(std::as_bytes(view(experiment.problem.initial)));
   warm_memory_of(experiment, id);
   std::vector<Destination> destinations;
   for (const PeerId to : input.destinations)

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -13,6 +14,19 @@ namespace hearsay {
 namespace {
 
 bool pages_are_kept = false;  // set before the process has other threads
+
+struct Pages {
+  void* begin;
+  std::size_t bytes;
+};
+
+/// Returns the pages that lie wholly in a block.
+Pages whole_pages(const void* block, std::size_t bytes) {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(block) + page - 1) / page * page;
+  const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(block) + bytes) / page * page;
+  return {reinterpret_cast<void*>(begin), begin < end ? end - begin : 0};
+}
 
 }  // namespace
 
@@ -27,15 +41,19 @@ void warm_pages(std::size_t bytes) {
   if (!pages_are_kept) return;
   void* const block = std::malloc(bytes);
   if (block == nullptr) return;
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(block) + page - 1) / page * page;
-  const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(block) + bytes) / page * page;
-  if (begin < end) {
+  if (const Pages pages = whole_pages(block, bytes); pages.bytes > 0) {
     // Advice: a kernel without one of these clears the pages later.
-    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_WRITE);
+    madvise(pages.begin, pages.bytes, MADV_HUGEPAGE);
+    madvise(pages.begin, pages.bytes, MADV_POPULATE_WRITE);
   }
   std::free(block);
+}
+
+void give_back_zeros(std::span<const std::byte> bytes) {
+  const auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
+  if (!pages_are_kept || !std::ranges::all_of(bytes, is_zero)) return;
+  if (const Pages pages = whole_pages(bytes.data(), bytes.size()); pages.bytes > 0)
+    madvise(pages.begin, pages.bytes, MADV_DONTNEED);
 }
 
 }  // namespace hearsay

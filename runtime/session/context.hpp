@@ -13,6 +13,7 @@
 #include "runtime/wire/agreement.hpp"
 #include "runtime/wire/control_word.hpp"
 #include "runtime/wire/frame.hpp"
+#include "runtime/wire/long_message.hpp"
 
 namespace hearsay {
 
@@ -31,7 +32,7 @@ struct PeerFrame {
   Way way;
   PeerId to;
   FrameHeader header;
-  PacketRef packet;     ///< payload of a data frame
+  PacketPart packet;    ///< payload of a data frame, or of another one of a message
   SharedBytes payload;  ///< payload of any other frame
   Instant posted{};     ///< data frames: when the method sent the message
 };
@@ -62,6 +63,12 @@ struct PeerSessionInput {
   /// as sources are that are no destinations.
   std::vector<PeerId> quiet_destinations = {};
   std::string observer_address = {};  ///< for messages to the user
+  /// Longer messages travel in pieces of this length. Equal at all peers.
+  std::size_t piece_bytes = to_neighbor::usual_piece_bytes;
+  /// The longest message of a neighbor; one that is announced to be longer is garbage.
+  std::size_t longest_message_bytes = 0;
+  /// The storage of long messages; must outlive the session. Null: none is taken in.
+  PacketPool* packets = nullptr;
 };
 
 /// How far this peer has come on its way into the run.

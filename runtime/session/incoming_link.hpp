@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "runtime/foundation/units.hpp"
+#include "runtime/session/arriving_messages.hpp"
 #include "runtime/wire/frame.hpp"
 #include "runtime/wire/words_to_neighbor.hpp"
 #include "topology/foundation/peer_id.hpp"
@@ -20,6 +21,7 @@ class IncomingLink {
   /// Records a valid hello. True if it is the first one of the source's current process.
   bool greeted(const FrameHeader& hello) {
     const bool is_new = incarnation_ != hello.incarnation;
+    if (is_new) messages.forget_all();
     incarnation_ = hello.incarnation;
     expected_ = to_neighbor::as_hello(hello).next_number;
     asked_again_ = false;
@@ -40,11 +42,11 @@ class IncomingLink {
     repeated,   ///< the number was passed: the frame was received before, or comes late after a gap
     ungreeted,  ///< the sender's process has not said hello to this one
   };
-  /// Classifies a frame of kind data or alive, and moves the expected number on. An alive frame names the
-  /// number of the next data frame, and takes none itself.
+  /// Classifies a frame of a message, or an alive frame, and moves the expected number on. An alive frame
+  /// names the number of the next one of a message, and takes none itself.
   Frame judge(const FrameHeader& header) {
     if (!incarnation_ || *incarnation_ != header.incarnation) return Frame::ungreeted;
-    const bool is_data = header.kind == FrameKind::data;
+    const bool is_data = carries_message(header.kind);
     const std::uint64_t number = is_data ? header.sequence : to_neighbor::as_alive(header).next_number;
     if (number < expected_) return is_data ? Frame::repeated : Frame::next;
     const bool gap = number > expected_;
@@ -63,6 +65,7 @@ class IncomingLink {
 
   PeerId source;
   Instant heard_at{};  ///< when any frame of the source last came
+  ArrivingMessages messages = {};
 
  private:
   std::optional<std::uint32_t> incarnation_;

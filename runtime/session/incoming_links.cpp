@@ -36,9 +36,31 @@ IncomingLink::Frame IncomingLinks::take(const FrameHeader& head, SessionContext&
   const IncomingLink::Frame frame = link->judge(head);
   if (frame == IncomingLink::Frame::after_gap) ++context.counters.gaps;
   if (frame == IncomingLink::Frame::repeated) ++context.counters.repeated;
-  if (link->must_ask_again(frame, head.kind))
+  const bool is_unannounced = head.kind == FrameKind::message_piece && !link->messages.knows(head) &&
+                              head.iteration >= context.next_needed;
+  const bool is_useless = is_unannounced && frame == IncomingLink::Frame::next;
+  if (link->must_ask_again(is_useless ? IncomingLink::Frame::after_gap : frame, head.kind))
     context.say(PeerFrame::Way::reply, head.sender, FrameKind::again);
   return frame;
+}
+
+bool IncomingLinks::fits(const FrameHeader& head, std::span<const std::byte> payload,
+                         const SessionContext& context) const {
+  if (head.kind == FrameKind::message_piece) return find(head.sender)->messages.fits(head, payload.size());
+  if (head.kind != FrameKind::long_message) return true;
+  const auto message = to_neighbor::decode_long_message(payload);
+  return message && context.input.packets && message->piece_bytes == context.input.piece_bytes &&
+         message->bytes <= context.input.longest_message_bytes;
+}
+
+std::optional<WholeMessage> IncomingLinks::take_long(const FrameHeader& head,
+                                                     std::span<const std::byte> payload,
+                                                     SessionContext& context) {
+  ArrivingMessages& messages = find(head.sender)->messages;
+  if (head.kind == FrameKind::message_piece) return messages.take(head, payload);
+  if (head.iteration >= context.next_needed)
+    messages.begin(head, *to_neighbor::decode_long_message(payload), *context.input.packets);
+  return std::nullopt;
 }
 
 /// The predecessor may not have greeted this process. The new process is told from it by needing messages

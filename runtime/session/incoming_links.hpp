@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "runtime/session/context.hpp"
@@ -20,8 +23,19 @@ class IncomingLinks {
   const IncomingLink* find(PeerId id) const;
   IncomingLink* find(PeerId id);
 
-  /// Takes in the number of a data or alive frame of a source, and asks for another hello if one is missing.
+  /// True if a frame of a source can be what it says. Else it is garbage, and its number is not taken: so
+  /// it is missing.
+  bool fits(const FrameHeader& head, std::span<const std::byte> payload, const SessionContext& context) const;
+  /// Takes in the number of a frame of a message, or of an alive frame. Asks for another hello if a frame is
+  /// missing.
   IncomingLink::Frame take(const FrameHeader& head, SessionContext& context);
+  /// Takes in a frame of a long message, which is no repetition. Returns the message if it is whole now.
+  std::optional<WholeMessage> take_long(const FrameHeader& head, std::span<const std::byte> payload,
+                                        SessionContext& context);
+  /// This peer needs no message of earlier iterations any more.
+  void forget_before(std::uint64_t iteration) {
+    for (IncomingLink& link : links_) link.messages.forget_before(iteration);
+  }
   /// Policy "drop": the sender, which may be no source, has agreed that the edge be in again.
   void note_agreement(const FrameHeader& head) {
     if (IncomingLink* const link = find(head.sender)) link->agrees(head.incarnation);

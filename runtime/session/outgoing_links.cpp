@@ -12,6 +12,28 @@ namespace {
 
 constexpr std::uint64_t never_sent = std::numeric_limits<std::uint64_t>::max();
 
+/// Returns the header of a frame that carries the message, or a part of it.
+FrameHeader message_header(const RetainedMessage& message, FrameKind kind, std::uint64_t number,
+                           const SessionContext& context) {
+  FrameHeader head = context.header(kind);
+  head.iteration = message.key.iteration;
+  head.slot = message.key.slot;
+  head.sequence = number;
+  head.degree = message.metadata.degree;
+  head.replica_digest = message.metadata.replica_digest;
+  return head;
+}
+
+using Held = std::vector<to_neighbor::PiecesHeld>;
+
+/// Returns which pieces of the message its receiver has; empty if it has none.
+std::vector<bool> held_of(const MessageKey& key, const Held& held) {
+  const auto found = std::ranges::find_if(held, [&](const to_neighbor::PiecesHeld& message) {
+    return message.iteration == key.iteration && message.slot == key.slot;
+  });
+  return found != held.end() ? found->has : std::vector<bool>{};
+}
+
 }  // namespace
 
 OutgoingLinks::OutgoingLinks(const PeerSessionInput& input)
@@ -51,20 +73,39 @@ void OutgoingLinks::show_life(const PartedEdges& parted, SessionContext& context
 
 void OutgoingLinks::send(Outgoing message, Instant posted, SessionContext& context) {
   RetainedMessage retained{message.key, std::move(message.packet), 0, message.metadata};
-  send_data(to(message.to), retained, posted, context);
+  send_data(to(message.to), retained, {}, posted, context);
   retention_.keep(message.to, std::move(retained));
 }
 
-void OutgoingLinks::send_data(OutgoingLink& link, RetainedMessage& message, Instant posted,
-                              SessionContext& context) {
-  message.sequence = link.next_sequence++;
-  FrameHeader head = context.header(FrameKind::data);
-  head.iteration = message.key.iteration;
-  head.slot = message.key.slot;
-  head.sequence = message.sequence;
-  head.degree = message.metadata.degree;
-  head.replica_digest = message.metadata.replica_digest;
+void OutgoingLinks::send_data(OutgoingLink& link, RetainedMessage& message, const std::vector<bool>& has,
+                              Instant posted, SessionContext& context) {
+  message.sequence = link.next_sequence;
+  if (message.packet->size() > context.input.piece_bytes)
+    return send_pieces(link, message, has, posted, context);
+  const FrameHeader head = message_header(message, FrameKind::data, link.next_sequence++, context);
   context.outbox.push_back({PeerFrame::Way::outlet, link.to, head, message.packet, {}, posted});
+}
+
+void OutgoingLinks::send_pieces(OutgoingLink& link, const RetainedMessage& message,
+                                const std::vector<bool>& has, Instant posted, SessionContext& context) {
+  const std::span<const std::byte> bytes = message.packet->bytes();
+  to_neighbor::LongMessage announced{.bytes = bytes.size(),
+                                     .piece_bytes = static_cast<std::uint32_t>(context.input.piece_bytes)};
+  const auto is_missing = [&](std::uint32_t k) { return has.size() != announced.pieces() || !has[k]; };
+  for (std::uint32_t k = 0; k < announced.pieces(); ++k)
+    if (is_missing(k)) announced.following_bytes += announced.bytes_of(k);
+  const auto send = [&](const FrameHeader& head, PacketPart part) {
+    context.outbox.push_back({PeerFrame::Way::outlet, link.to, head, std::move(part), {}, posted});
+  };
+  send(message_header(message, FrameKind::long_message, link.next_sequence++, context),
+       packet_with(to_neighbor::encode(announced)));
+  for (std::uint32_t k = 0; k < announced.pieces(); ++k) {
+    if (!is_missing(k)) continue;
+    FrameHeader head = message_header(message, FrameKind::message_piece, link.next_sequence++, context);
+    head.replica_digest = 0;
+    put(to_neighbor::MessagePiece{k}, head);
+    send(head, {message.packet, bytes.subspan(announced.begin_of(k), announced.bytes_of(k))});
+  }
 }
 
 bool OutgoingLinks::hear_welcome(OutgoingLink& link, const FrameHeader& welcome, SessionContext& context) {
@@ -76,12 +117,16 @@ bool OutgoingLinks::hear_welcome(OutgoingLink& link, const FrameHeader& welcome,
   return true;
 }
 
-void OutgoingLinks::send_again(OutgoingLink& link, std::uint64_t needed_from, SessionContext& context) {
+void OutgoingLinks::send_again(OutgoingLink& link, std::uint64_t needed_from,
+                               std::span<const std::byte> pieces_held, SessionContext& context) {
   ensure(link.greeted_at <= link.next_sequence, "a hello names no message that was not sent");
   retention_.release(link.to, needed_from);
+  const auto held = to_neighbor::decode_pieces_held(pieces_held).value_or(Held{});
   for (RetainedMessage& message : retention_.of(link.to)) {
     if (message.sequence >= link.greeted_at && message.sequence < link.next_sequence) continue;
-    send_data(link, message, context.now, context);
+    const std::vector<bool> has = held_of(message.key, held);
+    if (!has.empty() && std::ranges::find(has, false) == has.end()) continue;
+    send_data(link, message, has, context.now, context);
     ++context.counters.retransmitted;
   }
 }

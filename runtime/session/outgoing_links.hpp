@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,10 @@ class OutgoingLinks {
   /// True if this is the answer to the last hello.
   bool hear_welcome(OutgoingLink& link, const FrameHeader& welcome, SessionContext& context);
   /// After a welcome: sends again the retained messages of iteration `needed_from` and later, except those
-  /// that were sent after the hello.
-  void send_again(OutgoingLink& link, std::uint64_t needed_from, SessionContext& context);
+  /// that were sent after the hello, and of long messages the pieces that the destination has:
+  /// `pieces_held`, the payload of the welcome. If that is malformed, it has none.
+  void send_again(OutgoingLink& link, std::uint64_t needed_from, std::span<const std::byte> pieces_held,
+                  SessionContext& context);
 
   /// Why the caller cannot train from the iteration that its hello names, in a sentence; empty if it can. The
   /// caller's agreement is not looked at here.
@@ -57,7 +60,11 @@ class OutgoingLinks {
   void restore(SessionState& state);
 
  private:
-  void send_data(OutgoingLink& link, RetainedMessage& message, Instant posted, SessionContext& context);
+  /// Sends a message, all of it but the pieces that the destination has.
+  void send_data(OutgoingLink& link, RetainedMessage& message, const std::vector<bool>& has, Instant posted,
+                 SessionContext& context);
+  void send_pieces(OutgoingLink& link, const RetainedMessage& message, const std::vector<bool>& has,
+                   Instant posted, SessionContext& context);
 
   std::vector<OutgoingLink> links_;  // ascending
   Retention retention_;

@@ -39,6 +39,7 @@ void PeerSession::resume(SessionState state) {
 void PeerSession::needs_from(std::uint64_t iteration) {
   if (iteration <= context_.next_needed) return;
   context_.next_needed = iteration;
+  incoming_.forget_before(iteration);
   incoming_.say_what_is_needed_to_quiet(context_);
 }
 
@@ -100,8 +101,10 @@ FrameUse PeerSession::take_from_source(const FrameHeader& head, std::span<const 
       parted_.hear_join(head.sender, context_);
       return FrameUse::words;
     case FrameKind::data:
+    case FrameKind::long_message:
+    case FrameKind::message_piece:
     case FrameKind::alive:
-      return hear_frame(head);
+      return hear_frame(head, payload);
     case FrameKind::stop:
       // A process that was refused takes no part, so it cannot stop the run either. Exit code 2 (wrong input)
       // in the middle of the run ends its sender alone; if it is to end the run, the observer says so.
@@ -113,14 +116,18 @@ FrameUse PeerSession::take_from_source(const FrameHeader& head, std::span<const 
   }
 }
 
-FrameUse PeerSession::hear_frame(const FrameHeader& head) {
+FrameUse PeerSession::hear_frame(const FrameHeader& head, std::span<const std::byte> payload) {
+  if (!incoming_.fits(head, payload, context_)) return FrameUse::garbage;
   const IncomingLink::Frame frame = incoming_.take(head, context_);
   if (frame == IncomingLink::Frame::ungreeted) return FrameUse::words;
-  const bool is_data = head.kind == FrameKind::data;
-  if (context_.is_destination(head.sender))
-    outgoing_.retention().release(
-        head.sender, is_data ? first_needed_in(head.iteration, context_.input.staleness) : head.iteration);
-  return is_data && frame != IncomingLink::Frame::repeated ? FrameUse::data : FrameUse::words;
+  const bool has_message = carries_message(head.kind);
+  const auto needed =
+      has_message ? first_needed_in(head.iteration, context_.input.staleness) : head.iteration;
+  if (context_.is_destination(head.sender)) outgoing_.retention().release(head.sender, needed);
+  if (!has_message || frame == IncomingLink::Frame::repeated) return FrameUse::words;
+  if (head.kind == FrameKind::data) return FrameUse::data;
+  whole_ = incoming_.take_long(head, payload, context_);
+  return whole_ ? FrameUse::data : FrameUse::words;
 }
 
 void PeerSession::hear_hello(const FrameHeader& hello, std::span<const std::byte> payload) {
@@ -153,7 +160,8 @@ void PeerSession::answer_hello(const FrameHeader& hello, std::span<const std::by
   entrance_.note_call(hello);
   // A new process under that id has not heard this peer's hello, even if its predecessor has.
   if (link->greeted(hello) && context_.is_destination(sender)) greet(outgoing_.to(sender));
-  context_.say(PeerFrame::Way::reply, sender, to_neighbor::Welcome{to_neighbor::as_hello(hello).next_number});
+  context_.say(PeerFrame::Way::reply, sender, to_neighbor::Welcome{to_neighbor::as_hello(hello).next_number},
+               to_neighbor::encode(link->messages.held()));
   tell_when_ready();
 }
 
@@ -183,7 +191,7 @@ FrameUse PeerSession::hear_destination(PeerId destination, const FrameHeader& he
       if (!outgoing_.hear_welcome(link, head, context_)) return FrameUse::words;
       entrance_.note_welcome(destination);
       tell_when_ready();
-      outgoing_.send_again(link, head.iteration, context_);
+      outgoing_.send_again(link, head.iteration, payload, context_);
       return FrameUse::words;
     case FrameKind::again:
       if (context_.phase != SessionPhase::restoring) greet(link);

@@ -102,6 +102,8 @@ class PeerSession {
     if (use != FrameUse::garbage) note_life_of_observer(now);
     return use;
   }
+  /// The long message that has just come whole: `hear_source` has taken its last missing piece for data.
+  WholeMessage take_whole() { return *std::exchange(whole_, std::nullopt); }
   /// A message of a source, which `hear_source` has taken for data, is due.
   void release(DataArrived data) { context_.events.push_back(std::move(data)); }
 
@@ -144,7 +146,7 @@ class PeerSession {
 
   FrameUse take_from_source(const FrameHeader& head, std::span<const std::byte> payload);
   FrameUse take_from_observer(const FrameHeader& head, std::span<const std::byte> payload, Instant now);
-  FrameUse hear_frame(const FrameHeader& head);
+  FrameUse hear_frame(const FrameHeader& head, std::span<const std::byte> payload);
   void hear_hello(const FrameHeader& hello, std::span<const std::byte> payload);
   void answer_hello(const FrameHeader& hello, std::span<const std::byte> payload);
   FrameUse hear_parted(const FrameHeader& head, std::span<const std::byte> payload);
@@ -168,6 +170,7 @@ class PeerSession {
   PartedEdges parted_;
   ObserverLink observer_;
   Entrance entrance_;
+  std::optional<WholeMessage> whole_;
   Instant observer_heard_at_{};
   Instant next_heartbeat_{};
 };

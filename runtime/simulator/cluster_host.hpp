@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/foundation/peak_memory.hpp"
@@ -46,6 +48,9 @@ struct ClusterInput {
   WorkCosts costs;
   Timeline* timeline = nullptr;  ///< as in RunControl
   Duration start_patience = std::chrono::minutes(1);
+  /// Longer messages travel in pieces; by default none, since the emulated network carries a message in
+  /// pieces as it carries it whole.
+  std::size_t piece_bytes = std::numeric_limits<std::size_t>::max();
 };
 
 }  // namespace hearsay

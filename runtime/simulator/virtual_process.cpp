@@ -26,6 +26,7 @@ void VirtualProcess<Scalar>::start(bool resumes) {
   ensure(archive_ || !resumes, "a process resumes from an archive");
   PeerSessionInput session =
       session_input(cluster_.experiment, agreement_, id_, incarnation(), true, cluster_.start_patience);
+  session.piece_bytes = cluster_.piece_bytes;
   if (resumes) session.holds = archive_->holds();
   participant_ = std::make_unique<Participant<Scalar>>(
       ParticipantInput<Scalar>{
@@ -99,29 +100,32 @@ void VirtualProcess<Scalar>::hear(PeerId from, const PeerFrame& word, std::optio
     session.hear_destination(from, word.header, word.payload);
     return go_on();
   }
-  const std::span<const std::byte> payload = word.packet ? word.packet->bytes() : word.payload;
-  const bool is_data = session.hear_source(word.header, payload, now()) == FrameUse::data;
-  if (is_data && !due) release(word);
+  const std::span<const std::byte> payload = word.packet ? word.packet.bytes : word.payload;
+  const FrameHeader& head = word.header;
+  if (session.hear_source(head, payload, now()) != FrameUse::data) return go_on();
+  const WholeMessage whole = head.kind == FrameKind::message_piece
+                                 ? session.take_whole()
+                                 : WholeMessage{head, word.packet.packet, header_bytes + payload.size()};
+  if (!due) release(whole);
   go_on();
-  if (is_data && due) hold(word, *due);
+  if (due) hold(whole, *due);
 }
 
 template <class Scalar>
-void VirtualProcess<Scalar>::hold(const PeerFrame& word, Instant due) {
-  at(due, [this, word] {
-    const std::uint64_t frame_bytes = header_bytes + word.packet->size();
-    at(cluster_.network.release(word.header.sender, id_, frame_bytes), [this, word] {
-      release(word);
+void VirtualProcess<Scalar>::hold(const WholeMessage& message, Instant due) {
+  at(due, [this, message] {
+    at(cluster_.network.release(message.header.sender, id_, message.frame_bytes), [this, message] {
+      release(message);
       go_on();
     });
   });
 }
 
 template <class Scalar>
-void VirtualProcess<Scalar>::release(const PeerFrame& word) {
-  const FrameHeader& head = word.header;
+void VirtualProcess<Scalar>::release(const WholeMessage& message) {
+  const FrameHeader& head = message.header;
   participant_->session().release(
-      {{head.iteration, head.slot, head.sender}, word.packet, {head.degree, head.replica_digest}});
+      {{head.iteration, head.slot, head.sender}, message.packet, {head.degree, head.replica_digest}});
 }
 
 template <class Scalar>

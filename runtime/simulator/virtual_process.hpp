@@ -63,8 +63,8 @@ class VirtualProcess {
   void tick();
   void wake(Instant when);
   void carry_out();
-  void hold(const PeerFrame& word, Instant due);
-  void release(const PeerFrame& word);
+  void hold(const WholeMessage& message, Instant due);
+  void release(const WholeMessage& message);
 
   /// False if the participant asks for nothing.
   bool begin_work();

@@ -30,7 +30,7 @@ class OldestFirst {
   struct Message {
     std::size_t destination;  ///< place among the peer's destinations
     FrameHeader header;
-    PacketRef packet;
+    PacketPart packet;
     Instant posted;  ///< when the method sent it
   };
 

@@ -19,7 +19,7 @@ namespace hearsay {
 //   offset  bytes  field             meaning
 //        0      2  version           7. Read first: another version may have another length and another
 //                                    checksum
-//        2      1  kind              1 to 31, see below
+//        2      1  kind              1 to 33, see below
 //        3      1  flags             bit 0: `due` is a remaining hold; all other bits are zero
 //        4      4  run id            digest of the agreement, the same in all frames of a run
 //        8      4  sender            peer id; the observer's is 0
@@ -142,9 +142,22 @@ enum class FrameKind : std::uint8_t {
   allow = 30,
   /// To the peer that measures; payload: bytes that say nothing. Load
   load = 31,
+
+  // A long message of the method between neighbors travels in pieces, too, which nobody asks for
+  // (long_message.hpp). The fields are those of data, unless said otherwise.
+
+  /// Announces the message; payload: to_neighbor::LongMessage
+  long_message = 32,
+  /// Payload: a piece of the message. to_neighbor::MessagePiece
+  message_piece = 33,
 };
 
 inline constexpr std::uint8_t flag_remaining_hold = 1;
+
+/// True if a frame of this kind carries a message of the method, or a part of one. Such frames are numbered.
+constexpr bool carries_message(FrameKind kind) {
+  return kind == FrameKind::data || kind == FrameKind::long_message || kind == FrameKind::message_piece;
+}
 
 struct FrameHeader {
   FrameKind kind = FrameKind::data;

@@ -150,15 +150,15 @@ bool send_shared(zmq::socket_t& socket, const std::string& to, const FrameHeader
   return send_part(socket, shared);
 }
 
-bool send_packet(zmq::socket_t& dealer, const FrameHeader& header, const PacketRef& packet) {
+bool send_packet(zmq::socket_t& dealer, const FrameHeader& header, const PacketPart& packet) {
   std::array<std::byte, header_bytes> head{};
   encode_header(header, head);
   if (!send_part(dealer, zmq::buffer(head), zmq::send_flags::sndmore)) return false;
-  const auto bytes = packet->bytes();
+  const std::span<const std::byte> bytes = packet.bytes;
   if (bytes.size() < share_from_bytes) return send_part(dealer, zmq::buffer(bytes.data(), bytes.size()));
   const auto give_back = [](void*, void* shared) { PacketRef::adopt(static_cast<Packet*>(shared)); };
   zmq::message_t shared(const_cast<std::byte*>(bytes.data()), bytes.size(), give_back,
-                        PacketRef(packet).detach());
+                        PacketRef(packet.packet).detach());
   return send_part(dealer, shared);
 }
 

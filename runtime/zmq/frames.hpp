@@ -51,9 +51,10 @@ bool send_frame(zmq::socket_t& socket, const std::string& to, FrameHeader header
 bool send_shared(zmq::socket_t& socket, const std::string& to, const FrameHeader& header,
                  const SharedBytes& payload);
 
-/// The same for a data packet. `header` has its length and checksum already: they are computed once for all
-/// destinations. The bytes of a large packet are not copied; ZeroMQ shares them until they are sent.
-bool send_packet(zmq::socket_t& dealer, const FrameHeader& header, const PacketRef& packet);
+/// The same for a packet of a message, or a part of it. `header` has its length and checksum already: they
+/// are computed once for all destinations. The bytes of a large packet are not copied; ZeroMQ shares them
+/// until they are sent.
+bool send_packet(zmq::socket_t& dealer, const FrameHeader& header, const PacketPart& packet);
 
 /// Returns a packet that owns the message, without copying its bytes.
 PacketRef packet_of(zmq::message_t&& payload);

@@ -24,7 +24,7 @@ Outlet::Outlet(zmq::context_t& context, Destination destination)
       link(std::move(destination.link)),
       socket(context, zmq::socket_type::dealer) {}
 
-void Outlet::send(const FrameHeader& header, const PacketRef& packet) {
+void Outlet::send(const FrameHeader& header, const PacketPart& packet) {
   may_be_ready = true;
   if (!backlog_.empty() || !send_packet(socket, header, packet)) backlog_.emplace_back(header, packet);
 }

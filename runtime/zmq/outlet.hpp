@@ -30,7 +30,7 @@ class Outlet {
   Outlet(zmq::context_t& context, Destination destination);
 
   /// Sends a packet, now or as soon as ZeroMQ takes it. Packets leave in the order of the calls.
-  void send(const FrameHeader& header, const PacketRef& packet);
+  void send(const FrameHeader& header, const PacketPart& packet);
   /// Sends as much of the backlog as ZeroMQ takes now. Returns true if the socket may have received something
   /// in the meantime.
   bool send_backlog();
@@ -50,7 +50,7 @@ class Outlet {
   bool may_be_ready = true;
 
  private:
-  std::deque<std::pair<FrameHeader, PacketRef>> backlog_;
+  std::deque<std::pair<FrameHeader, PacketPart>> backlog_;
 };
 
 }  // namespace hearsay

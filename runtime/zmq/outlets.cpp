@@ -70,7 +70,7 @@ void Outlets::send(const OldestFirst::Message& message) {
   send(outlets_[message.destination], message.header, message.packet, message.posted);
 }
 
-void Outlets::send(Outlet& outlet, const FrameHeader& header, const PacketRef& packet, Instant posted) {
+void Outlets::send(Outlet& outlet, const FrameHeader& header, const PacketPart& packet, Instant posted) {
   const Egress::Frame frame = egress_.frame(header, packet, posted, monotonic_now(), outlet.link);
   emulated_losses_ += frame.losses;
   outlet.send(frame.header, packet);

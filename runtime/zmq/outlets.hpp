@@ -44,7 +44,7 @@ class Outlets {
 
  private:
   std::size_t place_of(PeerId id) const;
-  void send(Outlet& outlet, const FrameHeader& header, const PacketRef& packet, Instant posted);
+  void send(Outlet& outlet, const FrameHeader& header, const PacketPart& packet, Instant posted);
   void send(const OldestFirst::Message& message);
 
   Egress& egress_;

@@ -33,7 +33,7 @@ class PeerSockets::Server {
         timeline_(input_.timeline, input_.self) {
     bound_address =
         listen(context_, router_,
-               {input_.payload_limit_bytes, high_water_mark, last_words_linger_ms, input_.congestion},
+               {source_limit_bytes(), source_queue_frames(), last_words_linger_ms, input_.congestion},
                "address", bind_address);
     zap_server_.begin();
   }
@@ -102,6 +102,7 @@ class PeerSockets::Server {
         outlets_.say(word);
     }
     session_->outbox().clear();
+    egress_.forget_packet();
     if (!has_begun_ && session_->origin()) begin_time(*session_->origin());
     if (session_->last_verdict() > closed_) with_observer_.close(0, *(closed_ = session_->last_verdict()));
   }
@@ -112,6 +113,18 @@ class PeerSockets::Server {
   static constexpr int nobody = -1;
   static constexpr std::size_t also_place = 0, timer_place = 1, router_place = 2, observer_place = 3,
                                outlets_place = 4;
+
+  /// The longest payload of a source: long messages come in pieces, and what else a source says is short.
+  std::size_t source_limit_bytes() const {
+    constexpr std::size_t longest_word = 65'536;
+    return std::min(input_.payload_limit_bytes, input_.piece_bytes + longest_word);
+  }
+
+  /// Few, if they are long: what waits there takes memory.
+  int source_queue_frames() const {
+    constexpr int pieces = 8;
+    return input_.payload_limit_bytes > source_limit_bytes() ? pieces : high_water_mark;
+  }
 
   static int wakes_of(zmq::socket_t& socket) { return socket.get(zmq::sockopt::fd); }
 
@@ -178,7 +191,7 @@ class PeerSockets::Server {
   }
 
   void send_data(const PeerFrame& word) {
-    ensure(!word.packet || word.packet->size() <= input_.payload_limit_bytes,
+    ensure(word.packet.packet->size() <= input_.payload_limit_bytes,
            "no message is longer than its receiver reads");
     outlets_.send(word);
   }
@@ -225,7 +238,7 @@ class PeerSockets::Server {
   void receive_from_sources() {
     ReceivedFrame frame;
     for (int k = 0; k < frames_per_turn; ++k) {
-      const Reception reception = receive_at_router(router_, input_.payload_limit_bytes, frame);
+      const Reception reception = receive_at_router(router_, source_limit_bytes(), frame);
       if (reception == Reception::nothing) {
         router_may_be_ready_ = false;
         return;
@@ -250,17 +263,28 @@ class PeerSockets::Server {
       return;
     }
     if (heard != FrameUse::data) return;
+    if (head.kind == FrameKind::message_piece) {
+      WholeMessage whole = session_->take_whole();
+      hold(whole.header, std::move(whole.packet), whole.frame_bytes, due_instant(head, now), *source);
+    } else {
+      hold(head, packet_of(std::move(frame.payload)), header_bytes + head.payload_bytes,
+           due_instant(head, now), *source);
+    }
+  }
+
+  void hold(const FrameHeader& head, PacketRef packet, std::uint64_t frame_bytes, Instant due,
+            const Source& source) {
     const std::size_t words = input_.observer_lane ? input_.observer_lane->held() : 0;
     if (hold_.size() - words >= input_.held_frames_limit) {
       ++counters_.garbage;
       return;
     }
-    hold_.add({due_instant(head, now),
+    hold_.add({due,
                head.sequence,
-               header_bytes + head.payload_bytes,
-               source->arrival,
+               frame_bytes,
+               source.arrival,
                {head.iteration, head.slot, head.sender},
-               packet_of(std::move(frame.payload)),
+               std::move(packet),
                {head.degree, head.replica_digest}});
   }
 

@@ -34,7 +34,8 @@ struct SocketInput {
   std::vector<Source> sources;  ///< the peers that this peer hears, ascending
   EgressPort egress;
   IngressPort ingress;
-  std::size_t payload_limit_bytes;
+  std::size_t payload_limit_bytes;     ///< of a message of a neighbor, and of any other frame
+  std::size_t piece_bytes;             ///< longer messages of neighbors travel in pieces
   std::size_t held_frames_limit;       ///< the most data frames that may be held until they are due
   bool same_machine;                   ///< all peers share one clock: due times travel as they are
   SharedCredentials credentials = {};  ///< null: plain text

@@ -34,7 +34,8 @@ TEST_CASE("memory: that of a method is its row of the table, that of messages wh
   CHECK(of_ring.objective == 2.0);
   CHECK(of_ring.sent == 2.0);
   CHECK(of_ring.received == 4.0);
-  CHECK(of_ring.total() == 11.0);
+  CHECK(of_ring.initial == 0.0);  // all zero
+  CHECK(of_ring.total() == 10.0);
   const auto choco = prepare<float>(run_of("choco-sgd", "topology = { kind = \"ring\", peers = 5 }", 100));
   CHECK(memory_of_peer(choco, 3).method == 6.0);  // deg + 4
   // 2 (n - 1) messages of d / n
@@ -44,6 +45,16 @@ TEST_CASE("memory: that of a method is its row of the table, that of messages wh
   const auto hub = prepare<float>(run_of("fed-avg", "topology = { kind = \"star\", peers = 5 }", 100));
   CHECK(memory_of_peer(hub, 0).method == 5.0);
   CHECK(memory_of_peer(hub, 3).method == 4.0);
+}
+
+TEST_CASE("memory: long messages that come take the storage of those that were sent") {
+  const auto d = 2'000'000;  // 8 MB
+  const PeerMemory of_pair = memory_of_peer(prepare<float>(run_of("d-psgd", "topology.peers = 2", d)), 0);
+  CHECK(of_pair.is_storage_shared);
+  CHECK(of_pair.messages() == 3.0);
+  CHECK(of_pair.total() == 2.0 + 2.0 + 3.0 + 1.0);  // method, objective, messages, an evaluation
+  const PeerMemory of_ring = memory_of_peer(prepare<float>(run_of("d-psgd", "topology.peers = 4", d)), 0);
+  CHECK(of_ring.messages() == 5.0);
 }
 
 TEST_CASE("memory: what methods keep of their neighbors counts, and the sentence says how many peers fit") {

@@ -10,13 +10,17 @@ namespace {
 
 /// A run in which peer 1 and the observer are reached through proxies.
 struct Scene {
+  HostPeers::Setup setup{.iterations = "120", .failure = "checkpoint_every = 7\nlost_after = \"3 s\"\n"};
   std::string front = free_address();
   std::string observer_front = free_address();
-  HostPeers hosts{{.iterations = "120",
-                   .failure = "checkpoint_every = 7\nlost_after = \"3 s\"\n",
-                   .address_of_1 = front,
-                   .address_of_observer = observer_front,
-                   .on_loopback = true}};
+  HostPeers hosts{through_proxies()};
+
+  HostPeers::Setup through_proxies() {
+    setup.address_of_1 = front;
+    setup.address_of_observer = observer_front;
+    setup.on_loopback = true;
+    return setup;
+  }
 
   struct End {
     RunRecord record;
@@ -75,6 +79,19 @@ TEST_SUITE("net") {
     CHECK(struck.truncated > 5);
     CHECK(struck.flipped > 5);
     CHECK(record.total("garbage") > 5);
+    CHECK(record.total("retransmitted") > 0);
+  }
+
+  TEST_CASE("faults: pieces of long messages that a proxy drops, doubles or damages are sent again") {
+    // 10.8 MB a model: three pieces.
+    Scene scene{.setup = {.iterations = "25",
+                          .data = "source = \"synthetic(samples=16, features=900000, classes=3)\"\n",
+                          .failure = "lost_after = \"3 s\"\n",
+                          .algorithm = "kind = \"dcd-psgd\"\ncompressor = \"none\"\n"}};
+    const auto [record, struck] =
+        scene.run(6, {.drop = 0.03, .repeat = 0.02, .truncate = 0.02, .flip = 0.02});
+    CHECK(struck.dropped > 3);
+    CHECK(struck.repeated + struck.truncated + struck.flipped > 3);
     CHECK(record.total("retransmitted") > 0);
   }
 

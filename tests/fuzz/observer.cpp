@@ -68,7 +68,7 @@ class Scene {
         return say(sender, FrameKind::result, outcome);
       }
       case 4: {
-        const auto kind = static_cast<FrameKind>(1 + input_.take<std::uint8_t>() % 31);
+        const auto kind = static_cast<FrameKind>(1 + input_.take<std::uint8_t>() % 33);
         return say(sender, kind, input_.take_bytes(input_.take<std::uint16_t>()));
       }
       case 5:

@@ -28,8 +28,9 @@ class Scene {
     std::size_t retained = 0;
     while (!input_.empty()) {
       retained += step();
-      // At most a welcome, a hello, an alive or a stop to each partner, and all retained frames.
-      ensure(session_.outbox().size() <= 16 + retained, "a step makes a peer say little");
+      // At most a welcome, a hello, an alive or a stop to each partner, and all retained messages, which may
+      // be announced and sent in three pieces.
+      ensure(session_.outbox().size() <= 16 + 4 * retained, "a step makes a peer say little");
       // At most the start of the run, and each neighbor that is gone by then.
       ensure(session_.events().size() <= 4, "a step is few events");
       session_.outbox().clear();
@@ -49,7 +50,11 @@ class Scene {
       }
       case 1: {
         const FrameHeader head = header(kind());
-        session_.hear_source(head, payload(), Instant{});
+        const auto bytes = payload();
+        const bool is_whole = session_.hear_source(head, bytes, Instant{}) == FrameUse::data &&
+                              head.kind == FrameKind::message_piece;
+        if (is_whole)
+          ensure(session_.take_whole().packet->size() <= 3 * piece_bytes, "no message is too long");
         return 0;
       }
       case 2: {
@@ -68,8 +73,8 @@ class Scene {
         return 0;
       case 5:
         iteration_ += input_.take<std::uint8_t>() % 4;
-        session_.send({1, {iteration_, 0, 0}, packets_.acquire().seal()}, now_);
-        session_.send({other_, {iteration_, 0, 0}, packets_.acquire().seal()}, now_);
+        session_.send({1, {iteration_, 0, 0}, packet()}, now_);
+        session_.send({other_, {iteration_, 0, 0}, packet()}, now_);
         return 2;
       case 6:
         session_.tell_observer({FrameKind::evaluation, iteration_, {}});
@@ -95,7 +100,9 @@ class Scene {
     session_.give({neighbor, {iteration_, {}}, number == 0 ? PacketRef() : packets_.acquire().seal()});
   }
 
-  FrameKind kind() { return static_cast<FrameKind>(1 + input_.take<std::uint8_t>() % 31); }
+  /// Returns a packet of none to three pieces.
+  PacketRef packet() { return packet_with(std::vector<std::byte>(iteration_ * 5 % (3 * piece_bytes + 1))); }
+  FrameKind kind() { return static_cast<FrameKind>(1 + input_.take<std::uint8_t>() % 33); }
   std::vector<std::byte> payload() { return input_.take_bytes(input_.take<std::uint8_t>()); }
 
   /// Returns a header with small numbers, or with any.
@@ -107,12 +114,15 @@ class Scene {
     header.run_id = run_id(agreement()) + (shape / 4 % 16 == 15 ? 1 : 0);
     header.incarnation = shape / 64 % 2;
     header.slot = input_.take<std::uint8_t>();
+    header.degree = header.slot / 16;
     const bool any = shape >= 128;
     header.iteration = any ? input_.take<std::uint64_t>() : input_.take<std::uint8_t>();
     header.sequence = any ? input_.take<std::uint64_t>() : input_.take<std::uint8_t>();
     header.due_ns = any ? input_.take<std::int64_t>() & (due_limit_ns - 1) : 0;
     return header;
   }
+
+  static constexpr std::size_t piece_bytes = 8;
 
   fuzz::Input input_;
   Instant now_{1h};
@@ -134,7 +144,10 @@ class Scene {
                         .start_patience = 10s,
                         .heartbeat = 2s,
                         .holds = {},
-                        .model_bytes = drops_ ? std::optional<std::size_t>(4) : std::nullopt}};
+                        .model_bytes = drops_ ? std::optional<std::size_t>(4) : std::nullopt,
+                        .piece_bytes = piece_bytes,
+                        .longest_message_bytes = 3 * piece_bytes,
+                        .packets = &packets_}};
 };
 
 }  // namespace

@@ -54,7 +54,7 @@ class Corpus {
 
 void add_frames(const Corpus& corpus) {
   const std::array payload{std::byte{1}, std::byte{2}, std::byte{3}};
-  for (int kind = 1; kind <= 31; ++kind) {
+  for (int kind = 1; kind <= 33; ++kind) {
     FrameHeader header;
     header.kind = static_cast<FrameKind>(kind);
     header.run_id = 0x12345678;

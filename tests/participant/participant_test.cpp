@@ -62,7 +62,7 @@ struct Scene {
     const auto& words = participant.session().outbox();
     const auto own = std::ranges::find_if(words, [](const PeerFrame& word) { return bool(word.packet); });
     REQUIRE(own != words.end());
-    const PacketRef packet = own->packet;
+    const PacketRef packet = own->packet.packet;
     FrameHeader head = header_of_neighbor(FrameKind::data, iteration);
     head.slot = slot;
     head.sequence = iteration - 1 + slot;

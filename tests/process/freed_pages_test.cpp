@@ -1,11 +1,15 @@
 #include "runtime/process/freed_pages.hpp"
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -61,7 +65,32 @@ int pages_cleared_at_first() {
   return std::stoi(process.join().text);
 }
 
+/// Returns how many pages a process gives back of a block that holds one number, and whether it still does.
+std::string pages_given_back(int number) {
+  const test::Process process([number] {
+    keep_freed_pages();
+    std::vector<std::byte> block(block_bytes);
+    block[block_bytes / 2] = static_cast<std::byte>(number);
+    give_back_zeros(block);
+    std::vector<unsigned char> is_resident(block_bytes / 4096 + 2);
+    const auto begin = reinterpret_cast<std::uintptr_t>(block.data()) / 4096 * 4096;
+    mincore(reinterpret_cast<void*>(begin), block_bytes, is_resident.data());
+    const auto gone = std::count(is_resident.begin(), is_resident.begin() + block_bytes / 4096, 0);
+    const bool is_same = block[0] == std::byte{0} && block[block_bytes / 2] == static_cast<std::byte>(number);
+    return test::Ended{is_same ? 0 : 1, std::to_string(gone)};
+  });
+  const test::Ended end = process.join();
+  CHECK(end.exit_code == 0);
+  return end.text;
+}
+
 }  // namespace
+
+TEST_CASE("zeros: a block of zeros costs no pages once it is given back, and one with a number stays") {
+  constexpr int pages = static_cast<int>(block_bytes / 4096);
+  CHECK(std::stoi(pages_given_back(0)) > pages - pages / 100);
+  CHECK(pages_given_back(3) == "0");
+}
 
 TEST_CASE("warmed pages: the first large block that a process uses does not wait for the kernel") {
   constexpr int pages = static_cast<int>(block_bytes / 4096);

@@ -113,6 +113,14 @@ TEST_SUITE("net") {
       }
   }
 
+  TEST_CASE("twin: messages that travel in pieces change no bit, and count as ever") {
+    for (const char* method : {"d-psgd", "allreduce-sgd"}) {
+      // 12 MB a model: three pieces, the last one shorter; of the all-reduce, a half is two.
+      const auto twins = check_twins(quadratic_experiment<float>(method, "ring", 2, 3'000'000));
+      for (const PeerOutcome& peer : twins.real.peers) CHECK(peer.meters.retransmitted == 0);
+    }
+  }
+
   TEST_CASE("twin: evaluations by time change no bit of a model") {
     for (const auto evaluate : {RunSettings::Run::Evaluate::mean, RunSettings::Run::Evaluate::own}) {
       auto experiment = quadratics_in<float>({"ring", 4}, "choco-sgd", {.iterations = 300});

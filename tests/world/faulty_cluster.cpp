@@ -10,7 +10,7 @@ namespace hearsay {
 using namespace std::chrono_literals;
 
 FaultyCluster::FaultyCluster(const Experiment<double>& experiment, std::uint64_t seed, Weather weather,
-                             std::filesystem::path archive)
+                             std::filesystem::path archive, std::size_t piece_bytes)
     : Witness(experiment.peer_count()),
       experiment_(experiment),
       random_(seed, 0, 0, Purpose::data),
@@ -23,7 +23,8 @@ FaultyCluster::FaultyCluster(const Experiment<double>& experiment, std::uint64_t
                 .host = *this,
                 .costs = {.gradient = 500us,
                           .score = [this] { return std::chrono::milliseconds(random_.below(300)); },
-                          .memory = [] { return 0; }}}) {}
+                          .memory = [] { return 0; }},
+                .piece_bytes = piece_bytes}) {}
 
 ProcessArchive<double>* FaultyCluster::archive_for(PeerId id) {
   note_start(id);

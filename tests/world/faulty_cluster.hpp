@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -21,8 +23,10 @@ namespace hearsay {
 class FaultyCluster final : public Witness {
  public:
   /// Peers keep checkpoints and logs in `archive` if failure.checkpoint_every is set.
+  /// Messages of more than `piece_bytes` travel in pieces.
   FaultyCluster(const Experiment<double>& experiment, std::uint64_t seed, Weather weather,
-                std::filesystem::path archive = {});
+                std::filesystem::path archive = {},
+                std::size_t piece_bytes = std::numeric_limits<std::size_t>::max());
 
   LossyNetwork& network() { return network_; }
   /// Lets no frame pass between a and b, in either direction, in [from, until). The id of the observer is the

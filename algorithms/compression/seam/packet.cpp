@@ -1,6 +1,8 @@
 #include "algorithms/compression/seam/packet.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <new>
 
 #include "topology/foundation/ensure.hpp"
@@ -9,6 +11,20 @@ namespace hearsay {
 
 namespace {
 constexpr std::size_t alignment_bytes = 64;
+
+class PacketOfVector final : public Packet {
+ public:
+  explicit PacketOfVector(std::vector<std::byte> bytes) : kept_(std::move(bytes)) { bytes_ = kept_; }
+  void retire() override { delete this; }
+
+ private:
+  std::vector<std::byte> kept_;
+};
+
+}  // namespace
+
+PacketRef packet_with(std::vector<std::byte> bytes) {
+  return PacketRef(new PacketOfVector(std::move(bytes)));
 }
 
 /// Holds the packets that wait for reuse. The pool and every packet share it, so the last of them frees it.
@@ -36,6 +52,7 @@ class PacketBuffer::Pooled final : public Packet {
     return {storage_, bytes};
   }
 
+  std::size_t capacity() const { return capacity_; }
   std::span<std::byte> writable() { return {storage_, bytes_.size()}; }
 
   void retire() override {
@@ -74,12 +91,18 @@ PacketPool::~PacketPool() {
   for (auto* packet : idle) delete packet;
 }
 
-PacketBuffer PacketPool::acquire() {
+PacketBuffer PacketPool::acquire(std::size_t bytes) {
   {
     const std::lock_guard lock(shelf_->mutex);
-    if (!shelf_->free.empty()) {
-      auto* packet = shelf_->free.back();
-      shelf_->free.pop_back();
+    std::vector<PacketBuffer::Pooled*>& free = shelf_->free;
+    if (!free.empty()) {
+      const auto has_room = [bytes](const PacketBuffer::Pooled* packet) {
+        return packet->capacity() >= bytes;
+      };
+      const auto found = std::find_if(free.rbegin(), free.rend(), has_room);  // used last: in the caches
+      const auto taken = found != free.rend() ? std::prev(found.base()) : std::prev(free.end());
+      PacketBuffer::Pooled* const packet = *taken;
+      free.erase(taken);
       return PacketBuffer(packet);
     }
   }

@@ -75,6 +75,23 @@ class PacketRef {
   Packet* packet_ = nullptr;
 };
 
+/// A packet as it travels in one frame: whole, or a part of it.
+struct PacketPart {
+  PacketPart() = default;
+  PacketPart(PacketRef whole) : packet(std::move(whole)) {
+    if (packet) bytes = packet->bytes();
+  }
+  PacketPart(PacketRef of, std::span<const std::byte> part) : packet(std::move(of)), bytes(part) {}
+
+  explicit operator bool() const { return bool(packet); }
+
+  PacketRef packet;
+  std::span<const std::byte> bytes;  ///< of the packet, which keeps them
+};
+
+/// Returns a packet with the bytes of a vector, which it keeps.
+PacketRef packet_with(std::vector<std::byte> bytes);
+
 class PacketPool;
 
 /// A packet that is still being written; its bytes start at a 64-byte boundary. `seal` makes it immutable and
@@ -107,7 +124,9 @@ class PacketPool {
   PacketPool(PacketPool&&) noexcept;
   PacketPool& operator=(PacketPool&&) noexcept;
 
-  PacketBuffer acquire();
+  PacketBuffer acquire() { return acquire(0); }
+  /// The same for a packet of this many bytes: storage that has room for them already, if there is any.
+  PacketBuffer acquire(std::size_t bytes);
 
  private:
   friend class PacketBuffer;
