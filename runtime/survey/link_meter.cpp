@@ -10,22 +10,22 @@ namespace hearsay {
 
 namespace {
 
-constexpr int most_round_trips = 10;
+constexpr std::uint32_t most_round_trips = 10;
 constexpr Duration repeat_after = std::chrono::seconds(2);
 
 constexpr std::uint64_t first_window = 16 << 10, widest_window = 64 << 20;
 constexpr std::uint32_t shortest_piece = 1 << 10, longest_piece = 64 << 10;
 constexpr std::uint64_t pieces_of_window = 16;
 constexpr int round_trips_of_window = 4;
-/// Shorter times say more of the scheduler of the machine than of the link.
-constexpr Duration shortest_look = std::chrono::milliseconds(20);
+/// Nothing arrives for a while behind a lost segment, and the sender must not run out of what it may send.
+constexpr Duration shortest_look = std::chrono::milliseconds(250);
 
-/// A link on which fewer pieces have come when the time is over, or that is still getting faster, gets more
-/// time, up to so many times as much.
+/// TCP finds its speed in about ten round trips; the second half of the transfer comes after these.
+constexpr int round_trips_of_transfer = 20;
+/// A link on which fewer pieces have come when the time is over gets more of it.
 constexpr std::size_t fewest_arrivals = 8;
-constexpr int longer = 5;
-/// By which factor more comes in a quarter of the time than in the one before, where TCP still speeds up.
-constexpr double growth = 1.1;
+/// No transfer takes more than so many times what its limits say.
+constexpr int longest = 5;
 
 }  // namespace
 
@@ -66,8 +66,8 @@ Allow LinkMeter::ask(Instant now) {
 }
 
 std::optional<Allow> LinkMeter::permit(Instant now) {
-  const Instant end = transfer_began_ + limits_.time;
-  next_ = now < end ? end : now + limits_.time / 8;
+  const Instant end = transfer_began_ + transfer_time();
+  next_ = now < end ? end : transfer_began_ + longest * limits_.time;
   const std::uint64_t wanted = window(now);
   const std::uint64_t target = std::min(limits_.bytes, position_ + wanted);
   if (target <= allowed_) return std::nullopt;
@@ -79,21 +79,17 @@ std::optional<Allow> LinkMeter::permit(Instant now) {
   return Allow{.step = step_, .bytes = allowed_, .piece = piece_, .number = number_};
 }
 
+Duration LinkMeter::transfer_time() const {
+  // The questions took the rest of the time.
+  return std::min(longest * limits_.time,
+                  std::max(3 * limits_.time / 4, round_trips_of_transfer * round_trip_));
+}
+
 bool LinkMeter::transfer_is_over(Instant now) const {
   if (position_ >= limits_.bytes) return true;
   const Duration passed = now - transfer_began_;
-  return passed >= limits_.time * longer ||
-         (passed >= limits_.time && arrivals_.size() >= fewest_arrivals && !gets_faster());
-}
-
-bool LinkMeter::gets_faster() const {
-  const Arrival last = arrivals_.back();
-  const Duration quarter = (last.at - arrivals_.front().at) / 4;
-  const auto came_by = [&](Instant at) {
-    return static_cast<double>((std::ranges::upper_bound(arrivals_, at, {}, &Arrival::at) - 1)->bytes);
-  };
-  const double half = came_by(last.at - 2 * quarter), most = came_by(last.at - quarter);
-  return static_cast<double>(last.bytes) - most > growth * (most - half);
+  return passed >= longest * limits_.time ||
+         (passed >= transfer_time() && arrivals_.size() >= fewest_arrivals);
 }
 
 std::uint64_t LinkMeter::window(Instant now) {
@@ -116,7 +112,8 @@ bool LinkMeter::hear(const Load& load, std::size_t bytes, Instant now) {
   heard_at_ = now;
   position_ = load.position + bytes;  // what a broken connection has lost is not sent again
   came_ += header_bytes + bytes;
-  if (phase_ == Phase::loading) arrivals_.push_back({now, came_});
+  arrivals_.push_back({now, came_});
+  if (phase_ == Phase::loading) loaded_until_ = now;
   return true;
 }
 
@@ -125,44 +122,56 @@ void LinkMeter::hear_answer(const Load& load, Instant now) {
   heard_at_ = now;
   if (phase_ == Phase::closing) {
     phase_ = Phase::done;
-    if (came_ == 0) failure_ = "sent nothing to";
+    delivered_per_s_ = load.bytes_per_s;
+    if (arrivals_.empty()) failure_ = "sent nothing to";
     return;
   }
   if (phase_ != Phase::asking) return;
   // A repeated question is not measured: it is unknown which asking the answer belongs to. The first question
   // is not measured either: it may have waited for the connection.
-  if (number_ > 0 && askings_ == 1) {
-    round_trip_ = std::min(round_trip_, now - asked_);
-    ++measured_;
-  }
+  if (number_ > 0 && askings_ == 1) round_trip_ = std::min(round_trip_, now - asked_);
   ++number_;
   askings_ = 0;
   next_ = now;
   const bool takes_long = now - began_ >= limits_.time / 4;
-  if (measured_ == most_round_trips || (measured_ > 0 && takes_long)) {
+  const bool is_measured = round_trip_ != Duration::max();
+  if (is_measured && (takes_long || number_ > most_round_trips)) {
     phase_ = Phase::loading;
     transfer_began_ = now;
   }
 }
 
-// From the first arrival in the second half of their time; from the beginning if so little has come that the
-// half is empty. Not from the arrival before it: while TCP speeds up, much comes at once, and then nothing.
+double LinkMeter::rate_between(const Arrival& from, const Arrival& to) {
+  return static_cast<double>(to.bytes - from.bytes) / std::max(1e-9, seconds(to.at - from.at));
+}
+
+// What TCP receives behind a lost segment it delivers when the segment is there, all at once. So of the
+// arrivals about the middle, and of those about the end, it takes the one that lags least behind a straight
+// line: then nothing, or little, was held back. The slope between the two is that of the next line.
 double LinkMeter::bytes_per_s() const {
-  const auto rate = [](std::uint64_t bytes, Duration time) {
-    return static_cast<double>(bytes) / std::max(1e-9, seconds(time));
+  const Instant first = arrivals_.front().at;
+  const Duration all = loaded_until_ - first;
+  const auto after = [&](int sixteenths) {
+    return std::ranges::lower_bound(arrivals_, first + all * sixteenths / 16, {}, &Arrival::at);
   };
-  const Arrival last = arrivals_.empty() ? Arrival{heard_at_, came_} : arrivals_.back();
-  if (arrivals_.size() > 2) {
-    const Instant middle = arrivals_.front().at + (last.at - arrivals_.front().at) / 2;
-    const Arrival& from = *std::ranges::lower_bound(arrivals_, middle, {}, &Arrival::at);
-    if (from.at < last.at) return rate(last.bytes - from.bytes, last.at - from.at);
+  double rate = rate_between({transfer_began_, 0}, arrivals_.back());
+  for (int round = 0; round < 3; ++round) {
+    const auto lag = [&](const Arrival& arrival) {
+      return rate * seconds(arrival.at - first) - static_cast<double>(arrival.bytes);
+    };
+    const auto lags_less = [&](const Arrival& one, const Arrival& other) { return lag(one) < lag(other); };
+    const auto from = std::min_element(after(8), after(11), lags_less);
+    const auto to = std::min_element(after(13), arrivals_.end(), lags_less);
+    if (from == after(11) || to == arrivals_.end() || from->at >= to->at) break;
+    rate = rate_between(*from, *to);
   }
-  return rate(last.bytes, last.at - transfer_began_);
+  return rate;
 }
 
 Measured LinkMeter::measured() const {
   ensure(is_done() && failure_.empty(), "a link is measured before it is told of");
-  const double rate = std::clamp(bytes_per_s(), 1.0, 1e15);
+  const double said = static_cast<double>(delivered_per_s_);
+  const double rate = std::clamp(said > 0.0 ? said : bytes_per_s(), 1.0, 1e15);
   return {.step = step_,
           .from = from_,
           .bytes_per_s = static_cast<std::uint64_t>(rate),

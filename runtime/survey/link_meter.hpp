@@ -13,8 +13,10 @@ namespace hearsay {
 
 /// How much the measurement of one direction of a link may take.
 struct SurveyLimits {
-  Duration time = std::chrono::seconds(1);  ///< of the transfer
-  std::uint64_t bytes = 64'000'000;         ///< of the transfer
+  /// Of questions and transfer; up to five times as much on links whose round trips are long, or on which
+  /// next to nothing comes.
+  Duration time = std::chrono::seconds(2);
+  std::uint64_t bytes = 64'000'000;  ///< of the transfer
   /// How long the other side may be silent until it counts as lost.
   Duration patience = std::chrono::seconds(10);
 };
@@ -27,9 +29,10 @@ struct SurveyLimits {
 ///     allow(stop)        ->   <- load()                     time or bytes are over: the link is empty now
 ///
 /// So much is permitted beyond what has come that it is TCP that decides how much is under way, and little
-/// enough that a slow link is soon empty again: 16 KiB, and twice what came in the last four round trips. The
-/// bandwidth is that of the second half of the transfer's time, when TCP has found its speed. Headers of
-/// frames count, as they do in the emulated network; those of TCP do not.
+/// enough that a slow link is soon empty again: 16 KiB, and twice what came in the last four round trips, or
+/// in a quarter of a second if that is longer. The bandwidth is that of the second half of the transfer's
+/// time, when TCP has found its speed: what the other side's TCP has delivered, or, if that does not know,
+/// what came. Headers of frames count, as they do in the emulated network; those of TCP do not.
 class LinkMeter {
  public:
   /// Measures in step `step` of a survey what peer `from` sends.
@@ -64,8 +67,9 @@ class LinkMeter {
   std::optional<Allow> permit(Instant now);
   void hear_answer(const Load& load, Instant now);
   bool transfer_is_over(Instant now) const;
-  bool gets_faster() const;
+  Duration transfer_time() const;
   std::uint64_t window(Instant now);
+  static double rate_between(const Arrival& from, const Arrival& to);
   double bytes_per_s() const;
 
   std::uint64_t step_;
@@ -79,19 +83,20 @@ class LinkMeter {
   // Questions.
   std::uint32_t number_ = 0;
   int askings_ = 0;
-  int measured_ = 0;  // round trips
   Instant asked_{};
   Instant next_{};
   Duration round_trip_ = Duration::max();  // the least
 
   // The transfer.
   Instant transfer_began_{};
+  Instant loaded_until_{};     // when the last of what came before the end was asked for arrived
   std::uint64_t allowed_ = 0;  // payload
   std::uint64_t position_ = 0;
   std::uint32_t piece_;
   std::uint64_t came_ = 0;  // with headers
   std::vector<Arrival> arrivals_;
-  std::size_t recent_ = 0;  // the first of the arrivals by which the window is judged
+  std::uint64_t delivered_per_s_ = 0;  // as the other side says
+  std::size_t recent_ = 0;             // the first of the arrivals by which the window is judged
 };
 
 }  // namespace hearsay

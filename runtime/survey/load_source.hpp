@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "runtime/foundation/units.hpp"
 #include "runtime/wire/survey_words.hpp"
 
 namespace hearsay {
@@ -18,6 +20,12 @@ class LoadSource {
   /// Peer `to` permits or asks. Returns false if that does not fit: another step, or another peer in the same
   /// one, or more than is ever sent.
   bool hear(PeerId to, const Allow& allow);
+
+  /// The connection to the peer of this step has delivered so many bytes up to `now`, by the count of TCP:
+  /// segments that came behind a lost one included, which the receiver does not see yet.
+  void note_delivered(std::uint64_t bytes, Instant now);
+  /// The peer to which the transfer of this step goes; empty if there is none.
+  std::optional<PeerId> transfers_to() const;
 
   /// A frame that is to be sent: its header's word, and the length of its payload.
   struct Piece {
@@ -41,6 +49,15 @@ class LoadSource {
   std::uint64_t position_ = 0;
   std::size_t piece_ = 1;
   std::optional<std::uint32_t> question_;
+
+  std::uint64_t delivered_per_s() const;
+
+  struct Delivery {
+    Instant at;
+    std::uint64_t bytes;
+  };
+  std::vector<Delivery> deliveries_;
+  bool is_stopped_ = true;
 };
 
 }  // namespace hearsay

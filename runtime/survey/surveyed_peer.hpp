@@ -46,6 +46,7 @@ class SurveyedPeer {
   std::vector<Word> take_words();
   /// What others measure.
   LoadSource& source() { return source_; }
+  const LoadSource& source() const { return source_; }
 
   /// The newest step, from 1; 0 before the first one.
   std::uint64_t step() const { return step_ ? *step_ + 1 : 0; }

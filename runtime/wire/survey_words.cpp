@@ -50,9 +50,13 @@ void put(const Load& load, FrameHeader& header) {
   header.iteration = load.step;
   header.sequence = load.position;
   header.slot = load.number;
+  header.due_ns = static_cast<std::int64_t>(std::min<std::uint64_t>(load.bytes_per_s, due_limit_ns - 1));
 }
 Load as_load(const FrameHeader& header) {
-  return {.step = header.iteration, .position = header.sequence, .number = header.slot};
+  return {.step = header.iteration,
+          .position = header.sequence,
+          .number = header.slot,
+          .bytes_per_s = static_cast<std::uint64_t>(header.due_ns)};
 }
 
 }  // namespace hearsay

@@ -53,6 +53,9 @@ struct Load {
   std::uint64_t step = 0;
   std::uint64_t position = 0;  ///< of its payload, in bytes since the beginning of the step
   std::uint32_t number = 0;    ///< of the question that this answers; with a payload 0
+  /// In the answer to a stop: what the sender's TCP has delivered of the transfer, per second; 0: unknown.
+  /// Below 2^62.
+  std::uint64_t bytes_per_s = 0;
   bool operator==(const Load&) const = default;
 };
 void put(const Load& load, FrameHeader& header);

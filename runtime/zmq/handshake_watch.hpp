@@ -46,6 +46,11 @@ class HandshakeWatch {
   /// Returns what the `place`-th DEALER connected here still has to send (Monitor::unsent_bytes).
   std::uint64_t unsent_bytes(std::size_t place) const { return watched_[place].monitor.unsent_bytes(); }
 
+  /// Returns what it has delivered (Monitor::delivered_bytes).
+  std::optional<std::uint64_t> delivered_bytes(std::size_t place) const {
+    return watched_[place].monitor.delivered_bytes();
+  }
+
   /// Returns the congestion control of its newest connection; an empty text if it had none yet.
   const std::string& congestion(std::size_t place) const { return watched_[place].congestion; }
 

@@ -1,8 +1,12 @@
 #include "runtime/zmq/monitor.hpp"
 
 #include <linux/sockios.h>
+#include <linux/tcp.h>  // <netinet/tcp.h> has an older tcp_info
+#include <netinet/in.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -79,6 +83,15 @@ std::uint64_t Monitor::unsent_bytes() const {
   int bytes = 0;
   if (connection_ == no_connection || ioctl(connection_, SIOCOUTQNSD, &bytes) != 0) return 0;
   return static_cast<std::uint64_t>(bytes);
+}
+
+std::optional<std::uint64_t> Monitor::delivered_bytes() const {
+  tcp_info info{};
+  socklen_t length = sizeof info;
+  if (connection_ == no_connection || getsockopt(connection_, IPPROTO_TCP, TCP_INFO, &info, &length) != 0 ||
+      length < offsetof(tcp_info, tcpi_bytes_acked) + sizeof info.tcpi_bytes_acked)
+    return std::nullopt;
+  return info.tcpi_bytes_acked + std::uint64_t{info.tcpi_sacked} * info.tcpi_snd_mss;
 }
 
 }  // namespace hearsay

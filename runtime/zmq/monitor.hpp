@@ -46,6 +46,9 @@ class Monitor {
   /// sent. It is 0 if there is none, as far as `next` has been told. Until `next` is told of a connection's
   /// end, the number may be that of another one.
   std::uint64_t unsent_bytes() const;
+  /// Returns how many bytes the newest connection has delivered, those included that came behind lost ones;
+  /// empty if there is none, or the kernel does not say. Otherwise as `unsent_bytes`.
+  std::optional<std::uint64_t> delivered_bytes() const;
   /// True if the socket has opened a connection, as far as `next` has been told.
   bool is_connected() const { return connection_ != no_connection; }
   /// Returns the handle to poll for ZMQ_POLLIN.

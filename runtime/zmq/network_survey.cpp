@@ -17,6 +17,7 @@ namespace hearsay {
 namespace {
 
 constexpr int loads_per_turn = 64;
+constexpr Duration note_every = std::chrono::milliseconds(1);
 
 /// Returns the agreement of a survey: that of the run, and the limits.
 Agreement agreed_survey(Agreement agreement, const SurveyLimits& limits) {
@@ -88,6 +89,7 @@ class Surveyor {
       tick_desk(monotonic_now());
       say_all();
       connections_.turn(next(), frames_);
+      note_delivered(monotonic_now());
     }
     say_all();
     if (!is_connected_ && end_.edges.empty()) end_.edges = connections_.verdicts();
@@ -156,8 +158,16 @@ class Surveyor {
     if (const auto piece = source.next()) connections_.wake_when_free(piece->to);
   }
 
+  void note_delivered(Instant now) {
+    const std::optional<PeerId> to = peer_.source().transfers_to();
+    if (!to || now < notes_at_) return;
+    notes_at_ = now + note_every;
+    if (const auto bytes = connections_.delivered_to(*to)) peer_.source().note_delivered(*bytes, now);
+  }
+
   Instant next() const {
-    const Instant next = std::min(peer_.next(), desk_ ? desk_->next() : Instant::max());
+    Instant next = std::min(peer_.next(), desk_ ? desk_->next() : Instant::max());
+    if (peer_.source().transfers_to()) next = std::min(next, notes_at_);
     return is_connected_ ? next : std::min(next, connected_by_);
   }
 
@@ -172,6 +182,7 @@ class Surveyor {
   SurveyedPeer peer_;
   std::optional<SurveyDesk> desk_;  // at peer 0
   Pieces pieces_;
+  Instant notes_at_{};
   SurveyEnd end_;
   std::uint64_t unfit_ = 0;
   OtherFrames frames_{.from_peer =

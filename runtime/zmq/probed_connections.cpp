@@ -240,4 +240,8 @@ bool ProbedConnections::say_as_observer(PeerId to, const FrameHeader& header,
          send_frame(observer.router, route->second, of_run(header, observer_peer, run_id_, 0), payload);
 }
 
+std::optional<std::uint64_t> ProbedConnections::delivered_to(PeerId peer) {
+  return call_of(peer).handshakes.delivered_bytes(0);
+}
+
 }  // namespace hearsay

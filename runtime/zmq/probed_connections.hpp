@@ -62,6 +62,9 @@ class ProbedConnections {
   bool say_to_observer(const FrameHeader& header, std::span<const std::byte> payload);
   bool say_as_observer(PeerId to, const FrameHeader& header, std::span<const std::byte> payload);
 
+  /// Returns how many bytes the connection to a destination has delivered (Monitor::delivered_bytes).
+  std::optional<std::uint64_t> delivered_to(PeerId peer);
+
   /// The next `turn` ends as soon as the connection to this peer takes frames again.
   void wake_when_free(PeerId to) { awaited_ = to; }
 

@@ -184,8 +184,8 @@ TEST_CASE("measure: other limits are named at both ends, and so is a peer that d
       desk.of_peer[2].path(), std::vector<std::string>{"check", desk.folder.path() / "run.toml", "--connect",
                                                        "--id", "2", "--wait", "5 s"});
   for (const auto* program : {&first, &second, &third}) CHECK((*program)->wait() == 2);
-  CHECK(contains(first->said(), "peer 1 runs with --time = 3 s, peer 0 with 2 s"));
-  CHECK(contains(second->said(), "peer 0 runs with --time = 2 s, peer 1 with 3 s"));
+  CHECK(contains(first->said(), "peer 1 runs with --time = 3 s, peer 0 with 4 s"));
+  CHECK(contains(second->said(), "peer 0 runs with --time = 4 s, peer 1 with 3 s"));
   CHECK(contains(first->said(), "peer 2 runs with --measure = none, peer 0 with yes"));
   CHECK(contains(third->said(), "peer 0 runs with --measure = yes, peer 2 with none"));
 }

@@ -35,10 +35,10 @@ TEST_SUITE("net") {
       MESSAGE("skipped: measured links between hosts (this machine has no TAP interfaces)");
       return;
     }
-    const std::vector<ForeignNetwork::Wire> wires = {{Bandwidth{10 * mbit_s}, 8ms, 50ms},
-                                                     {Bandwidth{4 * mbit_s}, 20ms, 50ms},
-                                                     {Bandwidth{20 * mbit_s}, 4ms, 50ms},
-                                                     {Bandwidth{2 * mbit_s}, 40ms, 50ms}};
+    const std::vector<ForeignNetwork::Wire> wires = {{Bandwidth{20 * mbit_s}, 4ms, 100ms},
+                                                     {Bandwidth{8 * mbit_s}, 10ms, 100ms},
+                                                     {Bandwidth{40 * mbit_s}, 2ms, 100ms},
+                                                     {Bandwidth{5 * mbit_s}, 20ms, 100ms}};
     const ForeignNetwork network(wires);
     const DataFolder folder;
     std::string cluster = "family = \"ring\"\n";
@@ -52,11 +52,11 @@ TEST_SUITE("net") {
     std::vector<DataFolder> of_peer(wires.size());
     std::vector<std::unique_ptr<Program>> peers;
     for (PeerId id = 0; id < wires.size(); ++id)
-      peers.push_back(std::make_unique<Program>(
-          of_peer[id].path(),
-          std::vector<std::string>{"check", folder.path() / "run.toml", "--connect", "--measure", "--time",
-                                   "4 s", "--id", std::to_string(id)},
-          Program::Output::file, [&network, id] { network.host(id).enter(); }));
+      peers.push_back(
+          std::make_unique<Program>(of_peer[id].path(),
+                                    std::vector<std::string>{"check", folder.path() / "run.toml", "--connect",
+                                                             "--measure", "--id", std::to_string(id)},
+                                    Program::Output::file, [&network, id] { network.host(id).enter(); }));
     for (const auto& peer : peers) REQUIRE_MESSAGE(peer->wait() == 0, peer->complained());
 
     const LinksFile file = load_links_file(of_peer[0].path() / "links.toml");
@@ -71,8 +71,8 @@ TEST_SUITE("net") {
       CHECK_MESSAGE(is_near(seconds(*link.latency), seconds(from.delay + to.delay) / 2),
                     to_text(*link.latency));
     }
-    CHECK(is_near(file.ports[3].up.bytes_per_s, payload_share * 2 * mbit_s));
-    CHECK(is_near(file.ports[0].down.bytes_per_s, payload_share * 10 * mbit_s));
+    CHECK(is_near(file.ports[3].up.bytes_per_s, payload_share * 5 * mbit_s));
+    CHECK(is_near(file.ports[0].down.bytes_per_s, payload_share * 20 * mbit_s));
   }
 }
 

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "tests/support/misuse_text.hpp"
 #include "tests/survey/survey_world.hpp"
@@ -87,7 +88,7 @@ TEST_CASE("survey: every pair of eight, each direction with its own bandwidth, s
     CHECK(is_near(static_cast<double>(link.bytes_per_s), rate(link.from, link.to), 0.06));
     CHECK(is_near(seconds(link.round_trip), 2e-3 * (1 + link.from + link.to), 0.06));
   }
-  CHECK(world.now() - began < 14 * 1s + 6s);  // steps, round trips and the ends of transfers
+  CHECK(world.now() - began < 14 * 2s + 6s);  // steps, round trips and the ends of transfers
   for (PeerId id = 0; id < 8; ++id) CHECK(world.peer(id).end()->exit_code == 0);
 }
 
@@ -231,6 +232,33 @@ TEST_CASE("survey: a peer sends no more than agreed, whatever it is permitted, a
   CHECK(source.next()->load.number == 7);
   source.sent();
   CHECK_FALSE(source.next());
+}
+
+TEST_CASE("survey: what TCP has delivered in the second half of a transfer is told, if it is known") {
+  const auto told = [](const std::function<void(LoadSource&, Instant)>& note) {
+    LoadSource source(1'000'000, 4);
+    CHECK_FALSE(source.transfers_to());
+    REQUIRE(source.hear(1, {.step = 1, .bytes = 100'000, .piece = 1'000}));
+    CHECK(source.transfers_to() == PeerId{1});
+    note(source, Instant{1h});
+    REQUIRE(source.hear(1, {.step = 1, .bytes = 100'000, .piece = 0, .number = 7}));
+    CHECK_FALSE(source.transfers_to());
+    return source.next()->load.bytes_per_s;
+  };
+  // Slow in the first half, then 1,000 bytes a millisecond.
+  const auto speeds_up = [](LoadSource& source, Instant now) {
+    for (std::uint64_t ms = 0; ms <= 100; ++ms)
+      source.note_delivered(5'000 + 10 * ms + (ms > 50 ? 990 * (ms - 50) : 0), now + ms * 1ms);
+  };
+  CHECK(told(speeds_up) == 1'000'000);
+  CHECK(told([](LoadSource&, Instant) {}) == 0);
+  CHECK(told([](LoadSource& source, Instant now) {
+          for (int k = 0; k < 100; ++k) source.note_delivered(5'000, now + k * 1ms);
+        }) == 0);
+  CHECK(told([&](LoadSource& source, Instant now) {
+          source.note_delivered(1'000'000, now - 1s);  // of a connection that broke
+          speeds_up(source, now);
+        }) == 1'000'000);
 }
 
 TEST_CASE("survey: what was not permitted is not taken, and a source that never stops is given up") {

@@ -91,7 +91,8 @@ void for_each_word(const auto& check) {
   check(vector<Measure>{{}, {3, 14, 5}, {last_number, last_slot, last_slot}}, as_measure);
   check(vector<Measured>{{}, {3, 5, 1000, 1s}, {last_number, last_slot, last_number, longest}}, as_measured);
   check(vector<Allow>{{}, {3, 1000, 1024, 2}, {last_number, last_number, last_slot, last_slot}}, as_allow);
-  check(vector<Load>{{}, {3, 1000, 2}, {last_number, last_number, last_slot}}, as_load);
+  check(vector<Load>{{}, {3, 1000, 2, 500}, {last_number, last_number, last_slot, (1ull << 62) - 1}},
+        as_load);
 
   check(vector<neighbor::Hello>{{}, {7, false}, {last_number, true}}, neighbor::as_hello);
   check(vector<neighbor::Welcome>{{}, {7}, {last_number}}, neighbor::as_welcome);
@@ -145,7 +146,8 @@ TEST_CASE("words: a word changes its kind and its own fields, and nothing else o
       header.iteration = full.iteration;
       header.slot = full.slot;
       header.sequence = full.sequence;
-      if (word.kind == FrameKind::start || word.kind == FrameKind::take || word.kind == FrameKind::measured)
+      if (word.kind == FrameKind::start || word.kind == FrameKind::take || word.kind == FrameKind::measured ||
+          word.kind == FrameKind::load)
         header.due_ns = full.due_ns;
       if constexpr (
           requires { word.of; } || requires { word.steps; } || requires { word.piece; })
@@ -192,7 +194,7 @@ TEST_CASE("words: the bytes of every word, by hand") {
   CHECK(bytes_of(Measured{3, 5, 1000, 9ns}) == Fields{29, 3, 5, 1000, 9});
   CHECK(bytes_of(Allow{3, 1000, 1024, 2}) == Fields{30, 3, 2, 1000});
   CHECK(header_with(Allow{3, 1000, 1024, 2}).degree == 1024);
-  CHECK(bytes_of(Load{3, 1000, 2}) == Fields{31, 3, 2, 1000});
+  CHECK(bytes_of(Load{3, 1000, 2, 500}) == Fields{31, 3, 2, 1000, 500});
 
   CHECK(bytes_of(to_neighbor::Hello{7, false}) == Fields{1, 0, 0, 7});
   CHECK(bytes_of(to_neighbor::Hello{7, true}) == Fields{1, 0, 1, 7});

@@ -16,7 +16,7 @@ struct CheckOptions : RunFileOptions {
   std::optional<PeerId> id;  ///< empty: the environment says it
   std::string patience = "30 s";
   bool measure = false;  ///< measure the links between all peers, too
-  std::string time = "2 s";
+  std::string time = "4 s";
   std::string bytes = "64 MB";
   std::filesystem::path links = "links.toml";
   bool overwrite = false;

@@ -1,6 +1,7 @@
 #include "tools/check/measure_network.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -45,13 +46,35 @@ void require_pairs(PeerId peers) {
                  "expected from 2 to " + std::to_string(most) + " peers, between which links are measured");
 }
 
-/// Returns what is going on, and how long it will take.
-std::string progress_text(std::uint64_t step, std::size_t steps, Duration time) {
-  if (step == 0) return "waiting until all peers have tested their connections";
-  const auto left = static_cast<double>(steps + 1 - step);
-  return "measuring: " + grouped(step) + " of " + grouped(steps) + ", about " +
-         seconds_text(left * seconds(time)) + " left";
-}
+/// Knows how long the steps still take, by those that are over.
+class Pace {
+ public:
+  explicit Pace(Duration time_of_step) : step_s_(seconds(time_of_step)) {}
+
+  /// Returns what is going on in a step (from 1; 0 before the first one), and how long all of it still takes.
+  std::string text(std::uint64_t step, std::size_t steps) {
+    if (step == 0) return "waiting until all peers have tested their connections";
+    if (step != newest_) {
+      const Clock::time_point now = Clock::now();
+      if (newest_ == 0) {
+        first_ = step;
+        began_ = now;
+      } else {
+        step_s_ = std::chrono::duration<double>(now - began_).count() / static_cast<double>(step - first_);
+      }
+      newest_ = step;
+    }
+    return "measuring: " + grouped(step) + " of " + grouped(steps) + ", about " +
+           seconds_text(static_cast<double>(steps + 1 - step) * step_s_) + " left";
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double step_s_;
+  std::uint64_t first_ = 0;
+  std::uint64_t newest_ = 0;
+  Clock::time_point began_{};
+};
 
 std::vector<LinkOverride> slowest_first(const LinksFile& file) {
   std::vector<LinkOverride> links = file.links;
@@ -107,14 +130,18 @@ int print_failure(PeerId id, const SurveyEnd& end, const CheckOptions& options) 
   if (is_broken && end.exit_code != exit_interrupted) return print_connections(id, end.edges, options);
   if (options.json)
     std::printf("%s\n", json_text({{"peer", id}, {"works", false}, {"wrong", end.reason}}).c_str());
-  print_notice("hearsay: " + end.reason + "; no links file is written");
+  print_notice(end.reason + "; no links file is written");
   return end.exit_code;
 }
 
 class Measuring {
  public:
   Measuring(const CheckOptions& options, PeerId id)
-      : options_(options), id_(id), limits_(limits_of(options)), progress_(options.quiet) {
+      : options_(options),
+        id_(id),
+        limits_(limits_of(options)),
+        pace_(limits_.time),
+        progress_(options.quiet) {
     if (id == 0) require_replaceable("--write", options.links, mark, "links file", options.overwrite);
   }
 
@@ -127,9 +154,7 @@ class Measuring {
     for (const NamedPeer& peer : experiment.topology.peers) names_.push_back(peer.name);
     SurveyControl control;
     control.on_listening = [&](std::size_t steps) { announce(steps); };
-    control.on_step = [&](std::uint64_t step, std::size_t steps) {
-      progress_.show(progress_text(step, steps, limits_.time));
-    };
+    control.on_step = [&](std::uint64_t step, std::size_t steps) { progress_.show(pace_.text(step, steps)); };
     control.on_links = [&](const std::vector<MeasuredLink>& links) {
       file_ = links_file_of(names_, links);
       write_file(options_.links, {mark, to_toml(file_)});
@@ -151,12 +176,14 @@ class Measuring {
     print_notice("peer " + std::to_string(id_) + " of " + std::to_string(names_.size()) +
                  ", testing its connections to all others; then " + counted(steps / 2, "round") +
                  " of pairs, " + to_text(2 * limits_.time) + " each: about " +
-                 seconds_text(static_cast<double>(steps) * seconds(limits_.time)));
+                 seconds_text(static_cast<double>(steps) * seconds(limits_.time)) +
+                 ", more if round trips are long");
   }
 
   const CheckOptions& options_;
   PeerId id_;
   SurveyLimits limits_;
+  Pace pace_;
   PatientLine progress_;
   std::vector<std::string> names_;
   LinksFile file_;
@@ -167,7 +194,7 @@ class Measuring {
 void add_measure_options(CommandLine& command, CheckOptions& options) {
   command.flag("--measure", options.measure,
                "measure bandwidth and latency between any two peers; peer 0 writes a links file");
-  command.option("--time", &options.time, "how long a pair of peers sends at most, both ways together [2 s]",
+  command.option("--time", &options.time, "how long a pair of peers sends at most, both ways together [4 s]",
                  {.value_name = "TIME", .needs = "--measure"});
   command.option("--bytes", &options.bytes, "how much a pair sends at most, each way [64 MB]",
                  {.value_name = "SIZE", .needs = "--measure"});
