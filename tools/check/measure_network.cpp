@@ -54,13 +54,16 @@ class Pace {
   /// Returns what is going on in a step (from 1; 0 before the first one), and how long all of it still takes.
   std::string text(std::uint64_t step, std::size_t steps) {
     if (step == 0) return "waiting until all peers have tested their connections";
-    const Clock::time_point now = Clock::now();
-    if (first_ == 0) {
-      first_ = step;
-      began_ = now;
+    if (step != newest_) {
+      const Clock::time_point now = Clock::now();
+      if (newest_ == 0) {
+        first_ = step;
+        began_ = now;
+      } else {
+        step_s_ = std::chrono::duration<double>(now - began_).count() / static_cast<double>(step - first_);
+      }
+      newest_ = step;
     }
-    if (step > first_)
-      step_s_ = std::chrono::duration<double>(now - began_).count() / static_cast<double>(step - first_);
     return "measuring: " + grouped(step) + " of " + grouped(steps) + ", about " +
            seconds_text(static_cast<double>(steps + 1 - step) * step_s_) + " left";
   }
@@ -69,6 +72,7 @@ class Pace {
   using Clock = std::chrono::steady_clock;
   double step_s_;
   std::uint64_t first_ = 0;
+  std::uint64_t newest_ = 0;
   Clock::time_point began_{};
 };
 
@@ -126,7 +130,7 @@ int print_failure(PeerId id, const SurveyEnd& end, const CheckOptions& options) 
   if (is_broken && end.exit_code != exit_interrupted) return print_connections(id, end.edges, options);
   if (options.json)
     std::printf("%s\n", json_text({{"peer", id}, {"works", false}, {"wrong", end.reason}}).c_str());
-  print_notice("hearsay: " + end.reason + "; no links file is written");
+  print_notice(end.reason + "; no links file is written");
   return end.exit_code;
 }
 
