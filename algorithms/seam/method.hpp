@@ -98,8 +98,8 @@ struct MethodFactory {
   }
 };
 
-/// How much of the time that its messages take is hidden by gradients that take as long, by the order in which
-/// the method, with its defaults, computes, sends and waits.
+/// How much of the time of messages is hidden by gradients that take as long: by the order in which a method,
+/// with its defaults, computes, sends and waits.
 enum class Overlap {
   none,  ///< the next gradient needs what the messages bring, or they need the gradient
   some,

@@ -18,8 +18,8 @@ Dialing::Dialing(zmq::socket_t& dealer, const std::string& address)
 void Dialing::begin() {
   if (has_a_choice()) {
     dealer_->set(zmq::sockopt::connect_timeout, silent_address_ms);
-    // Frames wait for a connection. Otherwise ZeroMQ would keep them for an address that was given up, dial it
-    // on beside the others, and connect twice once the server is up.
+    // Frames wait for a connection. Otherwise ZeroMQ would keep them for an address that was given up, go on
+    // dialing it beside the others, and connect twice once the server is up.
     dealer_->set(zmq::sockopt::immediate, true);
   }
   dial();

@@ -145,7 +145,6 @@ TEST_CASE(
   Scene scene;
   PeerSession& first = scene.process(1, 7);
   scene.talk();
-  PeerSession silent = first;
   const auto keep_silent = [&] { first.outbox().clear(); };
   scene.process(1, 8);
   for (int turn = 0; turn < 2; ++turn) {  // the question reaches the holder, which does not answer

@@ -95,7 +95,7 @@ TEST_CASE("measure: peers on loopback write one links file, which --fit and netw
   CHECK(contains(programs[0]->said(), "links.toml: 6 links between 3 peers"));
   CHECK(contains(programs[1]->said(), "peer 0 has written the links file"));
 
-  const LinksFile file = load_links_file(desk.links());
+  const LinksFile file = load_links_file(desk.links(), "--fit");
   CHECK(file.names == std::vector<std::string>{"a", "b", "c"});
   REQUIRE(file.links.size() == 6);
   for (const LinkOverride& link : file.links) {
@@ -198,7 +198,7 @@ TEST_CASE("measure: strangers' bytes are counted, and the result is one all the 
   molest(desk.observer, 2);
   for (const auto& program : programs) CHECK_MESSAGE(program->wait() == 0, program->complained());
   CHECK(contains(programs[0]->complained(), "from the network fitted nothing, and changed nothing"));
-  CHECK(load_links_file(desk.links()).links.size() == 6);
+  CHECK(load_links_file(desk.links(), "--fit").links.size() == 6);
 }
 
 TEST_CASE("measure: one sentence for each wrong option") {

@@ -59,7 +59,7 @@ TEST_SUITE("net") {
                                     Program::Output::file, [&network, id] { network.host(id).enter(); }));
     for (const auto& peer : peers) REQUIRE_MESSAGE(peer->wait() == 0, peer->complained());
 
-    const LinksFile file = load_links_file(of_peer[0].path() / "links.toml");
+    const LinksFile file = load_links_file(of_peer[0].path() / "links.toml", "links.toml");
     REQUIRE(file.links.size() == 12);
     for (const LinkOverride& link : file.links) {
       CAPTURE(link.from);
