@@ -90,15 +90,17 @@ TEST_CASE("memory: as many peers fit as the sentence says, also where links grow
     const auto topology = [&](std::uint64_t peers) {
       return "topology = { kind = \"" + run.kind + "\", peers = " + std::to_string(peers) + " }";
     };
-    constexpr std::uint64_t small = 1024;
+    // Prepared with a small model, since so many peers are refused with a large one, which two may have.
     const auto bytes_with = [&](std::uint64_t peers, std::uint64_t dimension) {
-      const auto experiment = prepare<float>(run_of(run.method, topology(peers), small));
-      return memory_of_peers(experiment, held_peers(experiment.topology, {.draws_later = true})) *
-             static_cast<double>(dimension) / static_cast<double>(small);
+      auto experiment = prepare<float>(run_of(run.method, topology(peers), 1024));
+      auto large = prepare<float>(run_of("d-psgd", "topology.peers = 2", dimension), {.draws_later = true});
+      experiment.settings.model = large.settings.model;
+      experiment.problem = std::move(large.problem);
+      return memory_of_peers(experiment, held_peers(experiment.topology, {.draws_later = true}));
     };
     const auto memory = static_cast<double>(machine_memory());
     // Two and a half times as much as there is.
-    const auto dimension = static_cast<std::uint64_t>(2.5 * memory / bytes_with(run.peers, 1));
+    const auto dimension = static_cast<std::uint64_t>(2.5e6 * memory / bytes_with(run.peers, 1'000'000));
     const std::string refusal = misuse_text(
         [&] { prepare<float>(run_of(run.method, topology(run.peers), dimension), {.draws_later = true}); });
     const std::uint64_t fitting = number_before(refusal, " peers, at most");
