@@ -20,6 +20,7 @@ Outlets::~Outlets() {
 void Outlets::connect(zmq::context_t& context, const SocketInput& input,
                       std::vector<Destination> destinations) {
   if (input.oldest_first) order_.emplace(destinations.size());
+  outlets_.reserve(destinations.size());  // what dials for a socket knows it by its address
   for (Destination& destination : destinations) {
     Outlet& outlet = outlets_.emplace_back(context, std::move(destination));
     set_up_dealer(outlet.socket, input.self, input.payload_limit_bytes, outlet.address, input.credentials,

@@ -64,6 +64,29 @@ TEST_SUITE("net") {
     CHECK_FALSE(std::filesystem::exists(folder.path() / "runs"));
   }
 
+  TEST_CASE("peer: each of several destinations may be a name with several addresses") {
+    if (skipped_without_own_names()) return;
+    const DataFolder folder;
+    folder.write("hosts", "127.0.0.1 hearsay-b\n127.0.0.2 hearsay-b\n");
+    std::string cluster = "family = \"ring\"\nobserver = \"" + free_address() + "\"\n";
+    for (int id = 0; id < 3; ++id) {
+      const std::string address = free_address();
+      const std::string port = address.substr(address.rfind(':'));
+      cluster +=
+          "[[peer]]\naddress = \"tcp://hearsay-b" + port + "\"\nbind = \"tcp://127.0.0.2" + port + "\"\n";
+    }
+    folder.write("cluster.toml", cluster);
+    folder.write("run.toml",
+                 "model.kind = \"quadratic(500)\"\nrun.iterations = 20\n[topology]\nfile = "
+                 "\"cluster.toml\"\n");
+    std::vector<std::unique_ptr<Program>> peers;
+    for (const std::string id : {"0", "1", "2"})
+      peers.push_back(std::make_unique<Program>(
+          folder.path(), std::vector<std::string>{"peer", "run.toml", "--id", id, "--output", "out" + id},
+          Program::Output::file, with_hosts(folder.path() / "hosts")));
+    for (const auto& peer : peers) CHECK_MESSAGE(peer->wait() == 0, peer->complained());
+  }
+
   TEST_CASE("peer: of a name with several addresses each is dialed, until its peer answers at one") {
     if (skipped_without_own_names()) return;
     // Where the peer listens; the system puts 127.0.0.1, where it does not, first.
