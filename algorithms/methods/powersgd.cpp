@@ -138,9 +138,8 @@ MethodInfo powersgd_info() {
       .summary = "centralized SGD on gradients of low rank, by all-reduce, with error feedback",
       .equation = "M_i = G_i + E_i; P = orth(mean M_j Q); Q = mean M_j' P; x <- x - eta P Q'",
       .bytes =
-          "4(n-1) (4 rank (rows or columns) / n + 64) round the ring, 2 log2 n (4 rank (rows or columns) + "
-          "64) by "
-          "doubling",
+          "4(n-1) (4 rank (rows or columns) / n + 64) round the ring, "
+          "2 log2 n (4 rank (rows or columns) + 64) by doubling",
       .source = "Vogels et al. 2019, arXiv:1905.13727, Algorithms 1 and 2",
       .compressor = CompressorNeed::none,
       .pattern = Pattern::ring,

@@ -6,6 +6,7 @@
 #include "algorithms/methods/registry.hpp"
 #include "runtime/checkpoint/peer_image.hpp"
 #include "runtime/experiment/problem_of.hpp"
+#include "runtime/experiment/quickest_reduce.hpp"
 #include "runtime/experiment/run_agreement.hpp"
 #include "runtime/foundation/byte_stream.hpp"
 #include "runtime/foundation/digest.hpp"
@@ -115,9 +116,7 @@ fs::path archive_directory(const RunSettings& settings) { return settings.run.ou
 
 RunSettings resumed(RunSettings settings, PeerId id) {
   MethodOptions& options = settings.algorithm.options;
-  const bool is_open = find_method(settings.algorithm.kind).options.has(option::reduce) &&
-                       options.find(option::reduce).value_or("auto") == "auto";
-  if (!is_open) return settings;
+  if (!leaves_reduce_open(find_method(settings.algorithm.kind), options)) return settings;
   const auto began = noted_agreement(archive_directory(settings), id);
   if (!began) return settings;
   const auto way =

@@ -13,13 +13,6 @@ bool is_on_this_machine(const NamedPeer& peer) {
   return peer.host.empty() && (peer.address.empty() || Address::parse(peer.address).is_of_this_machine());
 }
 
-PeerId busiest(const Graph& graph) {
-  PeerId found = 0;
-  for (PeerId id = 1; id < graph.peer_count(); ++id)
-    if (graph.degree(id) > graph.degree(found)) found = id;
-  return found;
-}
-
 /// Returns the peer and those whose addresses have the same host; loopback addresses count as one.
 std::vector<PeerId> peers_beside(PeerId id, const NamedTopology& topology,
                                  const std::vector<std::string>& addresses) {
@@ -38,10 +31,17 @@ std::vector<PeerId> peers_beside(PeerId id, const NamedTopology& topology,
 
 }  // namespace
 
+PeerId busiest_peer(const Graph& graph) {
+  PeerId found = 0;
+  for (PeerId id = 1; id < graph.peer_count(); ++id)
+    if (graph.degree(id) > graph.degree(found)) found = id;
+  return found;
+}
+
 HeldPeers held_peers(const NamedTopology& topology, const Home& home) {
   if (home.peer) return {peers_beside(*home.peer, topology, home.addresses), true};
   if (home.only_looks && !std::ranges::all_of(topology.peers, is_on_this_machine))
-    return {{busiest(topology.graph)}, true};
+    return {{busiest_peer(topology.graph)}, true};
   std::vector<PeerId> all(topology.graph.peer_count());
   std::iota(all.begin(), all.end(), PeerId{0});
   return {std::move(all), home.draws_later};

@@ -13,6 +13,9 @@ struct HeldPeers {
   bool in_processes;        ///< each in a process of its own; else all in this one, in virtual time
 };
 
+/// Returns the peer with the most neighbors; of several the first one.
+PeerId busiest_peer(const Graph& graph);
+
 /// Returns them: all peers, unless this process is the peer `home.peer`; then those whose addresses have the
 /// host of its own. If the run is only looked at and the topology file places peers on other machines, one
 /// peer, with the most neighbors: how much memory those machines have is not known here.

@@ -244,10 +244,7 @@ double memory_of_peers(const Experiment<Scalar>& experiment, const HeldPeers& he
 
 template <class Scalar>
 double largest_process(const Experiment<Scalar>& experiment) {
-  const Graph& graph = experiment.topology.graph;
-  PeerId busiest = 0;
-  for (PeerId id = 1; id < experiment.peer_count(); ++id)
-    if (graph.degree(id) > graph.degree(busiest)) busiest = id;
+  const PeerId busiest = busiest_peer(experiment.topology.graph);
   const ModelMemory model = model_memory_of(experiment);
   return model.bytes *
          std::max(memory_with(experiment, 0, model).total(), memory_with(experiment, busiest, model).total());

@@ -64,12 +64,16 @@ std::optional<ReduceTimes> reduce_times(const RunSettings& settings, const Segme
                      .doubling = time_by_doubling(settings, lengths)};
 }
 
+bool leaves_reduce_open(const MethodInfo& method, const MethodOptions& set) {
+  return method.summed && set.find(option::reduce).value_or(method.options[option::reduce]) == "auto";
+}
+
 std::optional<std::string> chosen_reduce(const MethodOptions& set, const RunSettings& settings,
                                          const SegmentTable& segments) {
   const MethodInfo& method = find_method(settings.algorithm.kind);
   if (!method.summed) return std::nullopt;
-  const std::string way = set.find(option::reduce).value_or(method.options[option::reduce]);
-  return way == "auto" ? reduce_times(settings, segments)->quickest() : way;
+  if (leaves_reduce_open(method, set)) return reduce_times(settings, segments)->quickest();
+  return set.find(option::reduce).value_or(method.options[option::reduce]);
 }
 
 }  // namespace hearsay

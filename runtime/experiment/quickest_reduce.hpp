@@ -4,6 +4,7 @@
 #include <string>
 
 #include "algorithms/arithmetic/segments.hpp"
+#include "algorithms/seam/method.hpp"
 #include "algorithms/seam/method_options.hpp"
 #include "runtime/settings/run_settings.hpp"
 
@@ -25,6 +26,10 @@ struct ReduceTimes {
 /// Returns the times for what the method of `settings` sums in an iteration (MethodInfo::summed), for a model
 /// of these layers. Empty if it does not read algorithm.reduce. Peers, links and options are resolved.
 std::optional<ReduceTimes> reduce_times(const RunSettings& settings, const SegmentTable& segments);
+
+/// True if the method reads algorithm.reduce, and the user, who has `set` options, leaves the way to the
+/// network.
+bool leaves_reduce_open(const MethodInfo& method, const MethodOptions& set);
 
 /// Returns how the sums are formed, "ring" or "doubling": as the user has `set` it; if that is "auto", the
 /// quickest way on the network of `settings`. Empty if the method does not read algorithm.reduce.

@@ -123,7 +123,7 @@ RunSettings of_a_quadratic(RunSettings settings, Index dimension) {
 /// The quickest way of an all-reduce depends on the size, so it is chosen before a stand-in is made.
 template <class Scalar>
 RunSettings with_reduce_chosen(RunSettings settings, const MethodInfo& method, Index dimension) {
-  if (!method.summed) return settings;
+  if (!leaves_reduce_open(method, settings.algorithm.options)) return settings;
   const RunSettings complete =
       prepare<Scalar>(of_a_quadratic(settings, shortest_uncompressed)).settings;  // with peers and links
   const SegmentTable one_layer = {{.name = "model", .begin = 0, .rows = dimension}};
