@@ -3,6 +3,7 @@
 #include "algorithms/methods/registry.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/worlds.hpp"
+#include "tests/world/answered_exchanges.hpp"
 #include "tests/world/faulty_cluster.hpp"
 #include "tests/world/same_end.hpp"
 
@@ -46,14 +47,7 @@ TEST_CASE("lost frames: an asynchronous method loses no exchange") {
     REQUIRE(cluster.run(long_enough));
     CHECK(cluster.network().lost > 10);
     CHECK(cluster.counters().retransmitted > 0);
-    std::uint64_t asked = 0, answered = 0;
-    const RunOutcome<double> outcome = cluster.outcome();
-    for (const PeerOutcome& peer : outcome.peers) {
-      CHECK(peer.iterations == 40);
-      asked += peer.meters.counters.exchanges_asked;
-      answered += peer.meters.counters.exchanges_answered;
-    }
-    CHECK(asked == answered);
+    check_exchanges_answered(cluster.outcome(), 40);
   }
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/worlds.hpp"
+#include "tests/world/answered_exchanges.hpp"
 #include "tests/world/dropping_runs.hpp"
 #include "tests/world/faulty_cluster.hpp"
 #include "tests/world/same_end.hpp"
@@ -41,14 +42,7 @@ TEST_CASE("lost pieces: an asynchronous method loses no exchange") {
     FaultyCluster cluster(experiment, 7, bad, {}, piece_bytes);
     REQUIRE(cluster.run(long_enough));
     CHECK(cluster.network().lost > 10);
-    std::uint64_t asked = 0, answered = 0;
-    const RunOutcome<double> outcome = cluster.outcome();
-    for (const PeerOutcome& peer : outcome.peers) {
-      CHECK(peer.iterations == 40);
-      asked += peer.meters.counters.exchanges_asked;
-      answered += peer.meters.counters.exchanges_answered;
-    }
-    CHECK(asked == answered);
+    check_exchanges_answered(cluster.outcome(), 40);
   }
 }
 

@@ -73,8 +73,7 @@ void say_if_threads_are_idle(const Sweep& sweep, const SweepOptions& options) {
   if (sweep.driver != Sweep::Driver::run || options.quiet || options.threads.value_or(1) == 1) return;
   print_notice(
       "--threads: it is for what runs in virtual time; here each peer is a process of its own, and the "
-      "points "
-      "run one after the other");
+      "points run one after the other");
 }
 
 std::string values_label(const TunedValues& values) {
