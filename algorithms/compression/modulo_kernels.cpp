@@ -12,7 +12,7 @@
 // This include comes after foreach_target.h, which includes this file once per target.
 #include <hwy/highway.h>
 
-#include "algorithms/compression/quantizers/element_bits.inl"
+#include "algorithms/arithmetic/element_bits.inl"
 #include "algorithms/compression/quantizers/exact_quotient.inl"
 
 HWY_BEFORE_NAMESPACE();

@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "algorithms/arithmetic/random.hpp"
+#include "tests/support/targets.hpp"
 
 namespace hearsay::sketch_test {
 
@@ -49,6 +51,27 @@ TEST_CASE("sketch: it is linear, and the same for all who have the seed") {
   for (std::size_t row = 0; row < sketch_size; ++row) CHECK(double_sketch[row] == 2.0 * sketch[row]);
   CHECK(sketch_of<double>(x, 3) == sketch);
   CHECK(sketch_of<double>(x, 4) != sketch);
+}
+
+TEST_CASE_TEMPLATE(
+    "sketch: on every instruction set it is the sum, coordinate by coordinate, of what the signs say", Scalar,
+    float, double) {
+  const std::vector<double> drawn = gaussian(137, 5);
+  const std::vector<Scalar> x(drawn.begin(), drawn.end());
+  Sketch expected{};
+  for (std::uint32_t which = 0; which < 2; ++which) {
+    RandomStream stream(3, std::numeric_limits<PeerId>::max(), which, Purpose::sketch);
+    const ElementKey key = stream.element_key();
+    for (std::uint32_t k = 0; k < x.size(); ++k)
+      for (std::uint32_t row = 0; row < 32; ++row) {
+        const auto value = static_cast<double>(x[k]);
+        expected[32 * which + row] += (element_bits(key, k) >> row & 1) != 0 ? value : -value;
+      }
+  }
+  for (double& sum : expected) sum /= 8.0;
+  const int targets =
+      test::on_every_target([&] { REQUIRE(sketch_of<Scalar>(std::span<const Scalar>(x), 3) == expected); });
+  CHECK(targets >= 2);
 }
 
 TEST_CASE("sketch: its squared norm is that of the vector on average, with the stated deviation of 17.7 %") {

@@ -7,7 +7,7 @@
 #define HEARSAY_DITHER_LEVELS_INL
 #endif
 
-#include "algorithms/compression/quantizers/element_bits.inl"
+#include "algorithms/arithmetic/element_bits.inl"
 
 HWY_BEFORE_NAMESPACE();
 namespace hearsay::HWY_NAMESPACE {

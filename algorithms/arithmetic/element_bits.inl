@@ -1,5 +1,5 @@
-// Part of each kernel that rounds at random, compiled once per instruction set. Include it after
-// <hwy/highway.h>, outside of all namespaces.
+// Part of each kernel that draws bits for each coordinate, compiled once per instruction set. Include it
+// after <hwy/highway.h>, outside of all namespaces.
 #if defined(HEARSAY_ELEMENT_BITS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEARSAY_ELEMENT_BITS_INL
 #undef HEARSAY_ELEMENT_BITS_INL
