@@ -18,12 +18,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from pytorch_workload import BATCH, STEP_SIZE, TARGET_LOSS
+from pytorch_workload import BATCH, IMAGES, LABELS, STEP_SIZE, TARGET_LOSS, rank_command, times_in
 
 RANKS = 8
+WIDTHS = "784,300,117,10"  # 271,897 parameters
 HERE = Path(__file__).resolve().parent
 PACKAGE = HERE.parent.parent / "tools" / "python"
-IMAGES, LABELS = "t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz"
 
 RIVALS = {
     "DDP": "ddp",
@@ -98,17 +98,12 @@ class Network:
 
     def start(self, rank, command, folder):
         environment = dict(
-            os.environ, PYTHONPATH=str(PACKAGE), OMP_NUM_THREADS="1", GLOO_SOCKET_IFNAME="eth0"
+            os.environ, PYTHONPATH=str(PACKAGE), OMP_NUM_THREADS="1", GLOO_SOCKET_IFNAME="eth0", RANK=str(rank)
         )
         return subprocess.Popen(
             ["ip", "netns", "exec", self._places[rank], *command],
             cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
-
-
-def rank_command(way, rank, steps, folder, data):
-    words = [way, rank, RANKS, steps, folder, data / IMAGES, data / LABELS]
-    return ["/usr/bin/python3", str(HERE / "pytorch_rank.py"), *map(str, words)]
 
 
 def run_file(folder, keys, steps, evaluate_every, evaluate, target):
@@ -138,18 +133,6 @@ def end_well(processes):
         raise RuntimeError(failure)
 
 
-def times_in(folder):
-    ranks = [json.loads(file.read_text()) for file in folder.glob("times-*.json")]
-    first = max(rank["first"] for rank in ranks)
-    last = max(rank["last"] for rank in ranks)
-    return {
-        "steps": ranks[0]["steps"],
-        "start": first - max(rank["loaded"] for rank in ranks),
-        "steady": last - first,
-        "end": max(rank["end"] for rank in ranks) - last,
-    }
-
-
 def train(network, way, steps, data, hearsay, keys=None, evaluate_every=None, evaluate="own", target=""):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -157,7 +140,7 @@ def train(network, way, steps, data, hearsay, keys=None, evaluate_every=None, ev
             run_file(folder, keys, steps, evaluate_every or steps, evaluate, target)
         processes = []
         for rank in range(RANKS):
-            command = rank_command(way, rank, steps, folder, data)
+            command = rank_command(way, RANKS, steps, folder, WIDTHS, data)
             where = folder
             if keys is not None:
                 where = folder / f"host{rank}"

@@ -1,8 +1,10 @@
-"""One process of pytorch.py: trains an MLP in one of several ways, and says when things happened.
+"""One process of pytorch.py or pytorch_steps.py: trains an MLP in one of several ways, and says when.
 
-    python3 pytorch_rank.py WAY RANK RANKS STEPS FOLDER IMAGES LABELS
+    python3 pytorch_rank.py WAY RANKS STEPS FOLDER WIDTHS IMAGES LABELS
 
-WAY: ddp, powersgd or postlocal, over gloo, which meets in FOLDER; hearsay: beside `hearsay peer`.
+WAY: ddp, powersgd or postlocal, over gloo, which meets in FOLDER; hearsay: beside hearsay's peer.
+WIDTHS: of the MLP's layers, from the images' 784 to the 10 classes, such as 784,300,117,10.
+The environment says which process it is: RANK, or HEARSAY_ID beside hearsay.
 STEPS: optimizer steps; 0: until the loss of the mean model has reached the target (rivals only).
 Writes FOLDER/times-RANK.json: when, on the clock of the machine, PyTorch was loaded, the first and the last
 gradient were there, and the loop ended; and the steps made.
@@ -10,6 +12,7 @@ gradient were there, and the loop ended; and the steps made.
 
 import gzip
 import json
+import os
 import sys
 import time
 import warnings
@@ -37,12 +40,12 @@ def load(images_file, labels_file, rank, ranks):
     return torch.tensor(images[part]).float() / 255, torch.tensor(labels[part]).long()
 
 
-def mlp():
-    """271,897 parameters."""
+def mlp(widths):
     torch.manual_seed(1)
-    return nn.Sequential(
-        nn.Linear(784, 300), nn.ReLU(), nn.Linear(300, 117), nn.ReLU(), nn.Linear(117, 10)
-    )
+    layers = []
+    for inputs, outputs in zip(widths, widths[1:]):
+        layers += [nn.Linear(inputs, outputs), nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
 
 
 class Clock:
@@ -133,16 +136,18 @@ def leave_gloo():
 
 
 def main():
-    way, folder = sys.argv[1], Path(sys.argv[5])
-    rank, ranks, steps = map(int, sys.argv[2:5])
+    way, folder = sys.argv[1], Path(sys.argv[4])
+    ranks, steps = map(int, sys.argv[2:4])
+    rank = int(os.environ.get("HEARSAY_ID", os.environ.get("RANK", "")))
+    model = mlp([int(width) for width in sys.argv[5].split(",")])
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     images, labels = load(Path(sys.argv[6]), Path(sys.argv[7]), rank, ranks)
     clock = Clock()
     if way == "hearsay":
-        train_beside_hearsay(mlp(), images, labels, clock)
+        train_beside_hearsay(model, images, labels, clock)
     else:
-        train_over_gloo(way, mlp(), images, labels, rank, ranks, steps, folder, clock)
+        train_over_gloo(way, model, images, labels, rank, ranks, steps, folder, clock)
     clock.write(folder / f"times-{rank}.json")
     if way != "hearsay":
         leave_gloo()

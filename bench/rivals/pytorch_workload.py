@@ -1,5 +1,27 @@
-"""What all ways of pytorch.py have in common: they train an MLP on images of MNIST."""
+"""What pytorch.py and pytorch_steps.py have in common: their processes train an MLP on images of MNIST."""
+
+import json
+from pathlib import Path
 
 BATCH = 16  # samples that a process draws for a step
 STEP_SIZE = 0.2
 TARGET_LOSS = 0.6  # of the mean model, on the training images
+IMAGES, LABELS = "t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz"
+
+
+def rank_command(way, ranks, steps, folder, widths, data):
+    words = [way, ranks, steps, folder, widths, data / IMAGES, data / LABELS]
+    return ["/usr/bin/python3", str(Path(__file__).with_name("pytorch_rank.py")), *map(str, words)]
+
+
+def times_in(folder):
+    """Seconds from PyTorch's import to the first gradient of all, between gradients, and to the end."""
+    ranks = [json.loads(file.read_text()) for file in folder.glob("times-*.json")]
+    first = max(rank["first"] for rank in ranks)
+    last = max(rank["last"] for rank in ranks)
+    return {
+        "steps": ranks[0]["steps"],
+        "start": first - max(rank["loaded"] for rank in ranks),
+        "steady": last - first,
+        "end": max(rank["end"] for rank in ranks) - last,
+    }

@@ -23,7 +23,7 @@ Loss = Callable[[numpy.ndarray], Union[float, Tuple[float, int, int], Score]]
 class Ask:
     """A gradient that hearsay asks for. Its arrays are shared with hearsay, until it is answered."""
 
-    __slots__ = ("x", "samples", "seed", "iteration", "step_size", "_gradient")
+    __slots__ = ("x", "samples", "seed", "iteration", "step_size", "_memory", "_is_begun")
 
     def __init__(self, question: Question, memory: SharedMemory):
         self.x = memory.point  # d scalars, read-only
@@ -31,16 +31,29 @@ class Ask:
         self.seed = question.seed  # below 2**63: all randomness of this gradient is to come from it
         self.iteration = question.iteration  # counted from 1
         self.step_size = question.step_size  # of the iteration; hearsay makes the step
-        self._gradient = memory.gradient
+        self._memory = memory
+        self._is_begun = False  # the memory still holds the gradient of the question before
 
     @property
     def gradient(self) -> numpy.ndarray:
         """To be filled, d scalars: the mean over `samples` of the gradient of loss_s at x."""
-        return self._gradient
+        self._mark_unless_begun()
+        return self._memory.gradient
 
     @gradient.setter
     def gradient(self, values: Any) -> None:
-        self._gradient[:] = values
+        self._is_begun = True  # and whole: it needs no mark
+        self._memory.gradient[:] = values
+
+    def require_gradient(self) -> None:
+        """Raises RuntimeError if the gradient was not computed."""
+        self._mark_unless_begun()
+        self._memory.require_gradient(self.iteration, "ask.gradient[:] = ... for every ask")
+
+    def _mark_unless_begun(self) -> None:
+        if not self._is_begun:
+            self._is_begun = True
+            self._memory.mark_gradient()
 
 
 class Peer:
@@ -155,7 +168,6 @@ class Peer:
             else:
                 self._question = question
                 self._iteration = question.iteration
-                self._memory.mark_gradient()
                 self._ask = Ask(question, self._memory)
                 return self._ask
         raise StopIteration
@@ -165,7 +177,7 @@ class Peer:
         if self._ask is None or self._question is None:
             return
         if not self._is_stopping:
-            self._memory.require_gradient(self._iteration, "ask.gradient[:] = ... for every ask")
+            self._ask.require_gradient()
             if self._weight != 1.0:
                 numpy.multiply(self._memory.gradient, self._weight, out=self._memory.gradient)
             self._send(protocol.encode_answer(self._question.number))

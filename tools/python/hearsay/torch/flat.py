@@ -101,8 +101,8 @@ class FlatParameters:
         for p, view in zip(self.parameters, self._gradients):
             p.grad = view
 
-    def store_gradients(self, out: numpy.ndarray) -> None:
-        """Writes what backward() has left to `out`, d scalars; zero where it left nothing."""
+    def gathered_gradients(self) -> numpy.ndarray:
+        """Returns what backward() has left, d scalars, as a view; zero where it left nothing."""
         for (name, _, _), p, view in zip(self.layers, self.parameters, self._gradients):
             if p.grad is None:  # somebody has set it to None, and no gradient has come since
                 view.zero_()
@@ -111,7 +111,7 @@ class FlatParameters:
             elif p.grad.data_ptr() != view.data_ptr():
                 view.copy_(p.grad)
             p.grad = view
-        numpy.copyto(out, self.gradient.cpu().numpy())
+        return self.gradient.cpu().numpy()
 
     def _views(self, vector: torch.Tensor) -> List[torch.Tensor]:
         pieces = vector.split([p.numel() for p in self.parameters])

@@ -67,7 +67,7 @@ class Objective:
         self._flat.require_same_parameters()
         self._flat.require_unwritten()
         self._evaluation.require_unread_statistics()
-        self._flat.store_gradients(out)
+        numpy.copyto(out, self._flat.gathered_gradients())
 
     def loss(self, x: numpy.ndarray) -> Any:
         """Returns f_i(x), or what `evaluate` says at x."""

@@ -140,7 +140,7 @@ class Optimizer(torch.optim.Optimizer):
         self._flat.require_same_parameters()
         self._flat.require_unwritten()
         self._evaluation.require_unread_statistics()
-        self._flat.store_gradients(self._ask.gradient)
+        self._ask.gradient = self._flat.gathered_gradients()
         self._hand_in()
         return result
 
@@ -150,7 +150,7 @@ class Optimizer(torch.optim.Optimizer):
         It is for a gradient that is no number: after scaler.step(opt), which then calls no step().
         """
         if self._ask is not None:
-            self._ask.gradient[:] = 0.0
+            self._ask.gradient = 0.0
             self._hand_in()
 
     def _show_step_size(self, step_size: float) -> None:
