@@ -307,6 +307,24 @@ def test_a_gradient_that_was_not_computed_is_no_answer(fake):
         fake.join()
 
 
+def test_a_gradient_that_did_not_fit_is_none_even_if_the_program_goes_on(fake):
+    def program():
+        with peer() as mine:
+            for ask in mine:
+                try:
+                    ask.gradient = ask.x * 2 if ask.iteration == 1 else numpy.zeros(7)
+                except ValueError:
+                    pass
+
+    fake.start(program)
+    fake.meet()
+    fake.ask_gradient([1, 1, 1], [0], iteration=1)
+    fake.send_gradient([0, 0, 0], [0], iteration=2)
+    assert "the gradient of iteration 2 was not computed" in fake.answer()[3]
+    with pytest.raises(RuntimeError, match="was not computed"):
+        fake.join()
+
+
 def test_a_gradient_of_nan_is_an_answer(fake):
     def program():
         with peer() as mine:

@@ -42,8 +42,8 @@ class Ask:
 
     @gradient.setter
     def gradient(self, values: Any) -> None:
-        self._is_begun = True  # and whole: it needs no mark
         self._memory.gradient[:] = values
+        self._is_begun = True  # and whole: it needs no mark
 
     def require_gradient(self) -> None:
         """Raises RuntimeError if the gradient was not computed."""
