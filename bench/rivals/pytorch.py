@@ -15,15 +15,23 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-from pytorch_workload import BATCH, IMAGES, LABELS, STEP_SIZE, TARGET_LOSS, rank_command, times_in
+from pytorch_workload import (
+    BATCH,
+    DCD_4_BIT,
+    IMAGES,
+    ONE_PEER_D_PSGD,
+    STEP_SIZE,
+    TARGET_LOSS,
+    end_well,
+    environment_of,
+    rank_command,
+    times_in,
+)
 
 RANKS = 8
 WIDTHS = "784,300,117,10"  # 271,897 parameters
-HERE = Path(__file__).resolve().parent
-PACKAGE = HERE.parent.parent / "tools" / "python"
 
 RIVALS = {
     "DDP": "ddp",
@@ -31,12 +39,8 @@ RIVALS = {
     "PostLocalSGDOptimizer, period 10": "postlocal",
 }
 HEARSAY = {
-    "D-PSGD, one peer a step": """
-topology.schedule = "one-peer-exponential"
-algorithm.kind = "d-psgd" """,
-    "DCD, 4 bit": """
-algorithm.kind = "dcd-psgd"
-algorithm.compressor = "dither(linf, bits=4, bucket=256)" """,
+    "D-PSGD, one peer a step": ONE_PEER_D_PSGD,
+    "DCD, 4 bit": DCD_4_BIT,
     "CHOCO, 1 bit, 4 local steps": """
 algorithm.kind = "choco-sgd"
 algorithm.compressor = "sign(bucket=layer)"
@@ -97,12 +101,9 @@ class Network:
         return f"10.9.0.{rank + 1}"
 
     def start(self, rank, command, folder):
-        environment = dict(
-            os.environ, PYTHONPATH=str(PACKAGE), OMP_NUM_THREADS="1", GLOO_SOCKET_IFNAME="eth0", RANK=str(rank)
-        )
         return subprocess.Popen(
             ["ip", "netns", "exec", self._places[rank], *command],
-            cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            cwd=folder, env=environment_of("eth0", rank), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
 
 
@@ -120,17 +121,6 @@ def run_file(folder, keys, steps, evaluate_every, evaluate, target):
         f'run.evaluate = "{evaluate}"\n{target}topology.file = "hosts.toml"\n'
         f"algorithm.step_size = {STEP_SIZE}\nalgorithm.batch = {BATCH}\n{keys}\n"
     )
-
-
-def end_well(processes):
-    """Waits for all; raises RuntimeError with the words of one that failed."""
-    failure = None
-    for process in processes:
-        _, error = process.communicate(timeout=900)
-        if process.returncode != 0:
-            failure = failure or f"exit code {process.returncode}: {error.strip()[-600:]}"
-    if failure:
-        raise RuntimeError(failure)
 
 
 def train(network, way, steps, data, hearsay, keys=None, evaluate_every=None, evaluate="own", target=""):

@@ -14,9 +14,18 @@ import sys
 import tempfile
 from pathlib import Path
 
-from pytorch_workload import BATCH, IMAGES, STEP_SIZE, rank_command, times_in
+from pytorch_workload import (
+    BATCH,
+    DCD_4_BIT,
+    IMAGES,
+    ONE_PEER_D_PSGD,
+    STEP_SIZE,
+    end_well,
+    environment_of,
+    rank_command,
+    times_in,
+)
 
-PACKAGE = Path(__file__).resolve().parent.parent.parent / "tools" / "python"
 REPETITIONS = 3
 PROCESSES = (4, 8)
 # Parameters: widths of the MLP, and steps to make.
@@ -30,40 +39,32 @@ WAYS = {
     "all-reduce of gradients": """
 topology.kind = "complete"
 algorithm.kind = "allreduce-sgd" """,
-    "D-PSGD, one peer a step": """
-topology.kind = "complete"
-topology.schedule = "one-peer-exponential"
-algorithm.kind = "d-psgd" """,
-    "DCD, 4 bit, ring": """
-topology.kind = "ring"
-algorithm.kind = "dcd-psgd"
-algorithm.compressor = "dither(linf, bits=4, bucket=256)" """,
+    "D-PSGD, one peer a step": f'topology.kind = "complete"{ONE_PEER_D_PSGD}',
+    "DCD, 4 bit, ring": f'topology.kind = "ring"{DCD_4_BIT}',
 }
 
 
 def seconds_a_step(keys, ranks, widths, steps, data, hearsay):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        environment = dict(os.environ, PYTHONPATH=str(PACKAGE), OMP_NUM_THREADS="1", GLOO_SOCKET_IFNAME="lo")
-        if keys is None:
-            command = rank_command("ddp", ranks, steps, folder, widths, data)
-            commands = [(command, dict(environment, RANK=str(rank))) for rank in range(ranks)]
-        else:
+        way = "ddp" if keys is None else "hearsay"
+        command = rank_command(way, ranks, steps, folder, widths, data)
+        if keys is not None:
             (folder / "run.toml").write_text(
                 f'run.name = "steps"\nrun.iterations = {steps}\nrun.evaluate_every = {steps}\n'
                 f'run.evaluate = "own"\ntopology.peers = {ranks}\n'
                 f"algorithm.step_size = {STEP_SIZE}\nalgorithm.batch = {BATCH}\n{keys}\n"
             )
-            command = rank_command("hearsay", ranks, steps, folder, widths, data)
-            commands = [([hearsay, "run", "run.toml", "--", *command], environment)]
-        started = [
-            subprocess.Popen(c, cwd=folder, env=e, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-            for c, e in commands
-        ]
-        said = [process.communicate(timeout=900)[0] for process in started]
-        for process, words in zip(started, said):
-            if process.returncode != 0:
-                raise RuntimeError(f"exit code {process.returncode}: {words.strip()[-600:]}")
+            command = [hearsay, "run", "run.toml", "--quiet", "--", *command]
+        end_well(
+            [
+                subprocess.Popen(
+                    command, cwd=folder, env=environment_of("lo", rank),
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                )
+                for rank in (range(ranks) if keys is None else [0])
+            ]
+        )
         return times_in(folder)["steady"] / (steps - 1)
 
 

@@ -1,17 +1,43 @@
 """What pytorch.py and pytorch_steps.py have in common: their processes train an MLP on images of MNIST."""
 
 import json
+import os
 from pathlib import Path
 
 BATCH = 16  # samples that a process draws for a step
 STEP_SIZE = 0.2
 TARGET_LOSS = 0.6  # of the mean model, on the training images
 IMAGES, LABELS = "t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz"
+PACKAGE = Path(__file__).resolve().parent.parent.parent / "tools" / "python"
+ONE_PEER_D_PSGD = """
+topology.schedule = "one-peer-exponential"
+algorithm.kind = "d-psgd" """
+DCD_4_BIT = """
+algorithm.kind = "dcd-psgd"
+algorithm.compressor = "dither(linf, bits=4, bucket=256)" """
+
+
+def environment_of(interface, rank):
+    """Of a process with one thread; gloo listens at `interface`."""
+    return dict(
+        os.environ, PYTHONPATH=str(PACKAGE), OMP_NUM_THREADS="1", GLOO_SOCKET_IFNAME=interface, RANK=str(rank)
+    )
 
 
 def rank_command(way, ranks, steps, folder, widths, data):
     words = [way, ranks, steps, folder, widths, data / IMAGES, data / LABELS]
     return ["/usr/bin/python3", str(Path(__file__).with_name("pytorch_rank.py")), *map(str, words)]
+
+
+def end_well(processes):
+    """Waits for all; raises RuntimeError with the words of one that failed."""
+    failure = None
+    for process in processes:
+        _, error = process.communicate(timeout=900)
+        if process.returncode != 0:
+            failure = failure or f"exit code {process.returncode}: {error.strip()[-600:]}"
+    if failure:
+        raise RuntimeError(failure)
 
 
 def times_in(folder):
