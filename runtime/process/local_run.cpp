@@ -4,16 +4,15 @@
 #include <chrono>
 
 #include "runtime/checkpoint/archive.hpp"
-#include "runtime/cluster/address.hpp"
 #include "runtime/network/congestion.hpp"
 #include "runtime/observer/observer.hpp"
 #include "runtime/process/children.hpp"
 #include "runtime/process/drive_peer.hpp"
 #include "runtime/process/fork_server.hpp"
 #include "runtime/process/freed_pages.hpp"
+#include "runtime/process/local_addresses.hpp"
 #include "runtime/process/open_file_limit.hpp"
 #include "runtime/process/parent_end.hpp"
-#include "runtime/process/reserved_port.hpp"
 #include "runtime/rules/failure_rules.hpp"
 #include "runtime/supervision/fault_injector.hpp"
 #include "runtime/supervision/supervisor.hpp"
@@ -28,7 +27,6 @@ namespace hearsay {
 namespace {
 
 constexpr Duration start_patience = std::chrono::seconds(60);
-constexpr const char* port_of_own_host = "7000";
 
 std::vector<std::string> split_lines(const std::string& text) {
   std::vector<std::string> lines;
@@ -98,27 +96,12 @@ int child_main(const LocalRun<Scalar>& run, PeerId id, const std::string& addres
   }
 }
 
-/// Returns the address at which peer `id` listens first; its port may be "*".
-std::string first_address(const NamedPeer& peer, PeerId id, const KernelNetwork* network) {
-  if (network) return "tcp://" + network->address(id) + ":*";
-  return peer.address.empty() ? "tcp://127.0.0.1:*" : listening_address(peer.address, peer.bind);
-}
-
-/// Returns the address with a port that will be free for the peer. `reserved` keeps it so.
-std::string known_address(const std::string& first_address, std::vector<ReservedPort>& reserved) {
-  Address address = Address::parse(first_address);
-  if (address.port != "*") return first_address;
-  if (address.is_loopback()) return reserved.emplace_back().address();
-  address.port = port_of_own_host;  // in a network namespace of its own, where nobody else listens
-  return address.text();
-}
-
 /// The processes of a run, and all that is decided about them.
 struct LocalProcesses {
   Supervisor supervisor;
   Children children;
   FaultInjector faults;
-  std::vector<ReservedPort> reserved = {};  // for peers that join later
+  LocalAddresses addresses;
 
   template <class Scalar>
   LocalProcesses(const LocalRun<Scalar>& run, ForkServer* fork_server)
@@ -128,18 +111,20 @@ struct LocalProcesses {
                     .lost_after = run.settings().failure.lost_after},
                    run.control.notice),
         children(fork_server, supervisor, run.settings().failure.drops()),
-        faults(faults_of(run.settings().faults, run.peer_count()), supervisor, run.control.notice) {}
+        faults(faults_of(run.settings().faults, run.peer_count()), supervisor, run.control.notice),
+        addresses(run.settings(), run.experiment.topology.peers, run.network) {}
 
   /// Starts all peers but those that join later. They get their address now: the others have to know it.
   template <class Scalar>
   void start(const LocalRun<Scalar>& run) {
     for (PeerId id = 0; id < run.peer_count(); ++id) {
-      const std::string address = first_address(run.experiment.topology.peers[id], id, run.network);
-      if (std::ranges::binary_search(run.settings().failure.join_later, id))
-        children.leave_out_one(known_address(address, reserved));
-      else
-        children.fork_one(
-            [&](int parent) { return child_main(run, id, address, run.control.resumes, parent); }, address);
+      if (std::ranges::binary_search(run.settings().failure.join_later, id)) {
+        children.leave_out_one(addresses.known_of(id));
+        continue;
+      }
+      const std::string address = addresses.first_of(id);
+      children.fork_one([&](int parent) { return child_main(run, id, address, run.control.resumes, parent); },
+                        address);
     }
   }
 
@@ -189,7 +174,7 @@ RunOutcome<Scalar> run_once(const LocalRun<Scalar>& run, LocalProcesses& process
                              who_judges(experiment.problem));
   if (!caller.wants_models_of_peers) evaluator.forget_models();
   ObserverServer observer(observer_input(experiment, start_patience), evaluator,
-                          "tcp://" + (network ? network->observer_address() : "127.0.0.1") + ":*",
+                          processes.addresses.of_observer(),
                           share_credentials(run.keys, observer_peer, control.notice),
                           run.settings().congestion, earlier, observer_network(experiment, true));
   at_the_switch.reset();

@@ -371,6 +371,13 @@ std::vector<KeyRow<RunSettings>> make_run_keys() {
       "all",
       "\"shaped\": the models, verdicts, questions and answers of evaluations pass the emulated "
       "network, with the observer as one more host");
+  keys.emplace_back(
+      KeyRow<RunSettings>("network.transport", &RunSettings::transport,
+                          kinds::choice<Transport>({"auto", "tcp", "ipc"}), "run",
+                          "what carries the frames between the processes of one machine: \"ipc\", "
+                          "its own sockets; \"tcp\", ports of loopback; \"auto\": ipc, unless the "
+                          "topology file gives addresses or the kernel makes the network")
+          .see("../network/README.md#transport"));
   keys.emplace_back(KeyRow<RunSettings>("network.congestion", &RunSettings::congestion, congestion(),
                                         "run, peer, launch",
                                         "the congestion control of TCP; \"auto\": bbr to other hosts, where "

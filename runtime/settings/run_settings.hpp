@@ -62,6 +62,10 @@ enum class Framing { none, ethernet };
 /// Whether the frames of evaluations pass the emulated network, as the messages of the method do.
 enum class EvaluationFrames { free, shaped };
 
+/// What carries the frames of `hearsay run`: sockets of the machine, or TCP. Automatic: the former, unless the
+/// topology file gives addresses or the kernel makes the network.
+enum class Transport { automatic, tcp, ipc };
+
 /// The settings of one run: every key of the run file, with its default. A plain value; `load_run_file` reads
 /// it from a file.
 struct RunSettings {
@@ -189,6 +193,7 @@ struct RunSettings {
   NetworkSettings network;
   Framing framing = Framing::none;
   EvaluationFrames evaluations = EvaluationFrames::free;
+  Transport transport = Transport::automatic;
   std::string congestion = "auto";  ///< the congestion control of TCP (network/congestion.hpp)
   std::map<PeerId, NetworkSettings> peer_networks;  ///< for peers with a [[network.peer]]: replaces `network`
   std::vector<LinkOverride> link_overrides;         ///< each link once; `prepare` adds the topology file's

@@ -23,7 +23,7 @@ bool says_whose_it_is(std::string_view reason) {
   return end != reason.npos && end > peer.size() && reason.substr(end).starts_with(": ");
 }
 
-bool is_address(const std::string& text) { return text.starts_with("tcp://"); }
+bool is_address(const std::string& text) { return text.starts_with("tcp://") || text.starts_with("ipc://"); }
 
 std::string name_of(PeerId id) { return "peer " + std::to_string(id); }
 

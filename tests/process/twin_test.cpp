@@ -1,8 +1,5 @@
 #include <doctest/doctest.h>
-#include <net/if.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/ioctl.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -17,6 +14,7 @@
 #include "runtime/record/summary.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/methods/method_variants.hpp"
+#include "tests/process/own_network.hpp"
 #include "tests/process/twins.hpp"
 #include "tests/support/experiments.hpp"
 #include "tests/support/process.hpp"
@@ -54,19 +52,6 @@ std::uint64_t loopback_bytes() {
   for (std::string line; std::getline(devices, line);)
     if (const auto at = line.find("lo:"); at != std::string::npos) return std::stoull(line.substr(at + 3));
   return 0;
-}
-
-/// Moves this process into a network namespace of its own, which has only a loopback. False if that is
-/// forbidden.
-bool enter_own_network() {
-  if (unshare(CLONE_NEWNET) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return false;
-  const int any = socket(AF_INET, SOCK_DGRAM, 0);
-  ifreq request{};
-  std::string("lo").copy(request.ifr_name, 2);
-  request.ifr_flags = IFF_UP | IFF_RUNNING;
-  const bool up = ioctl(any, SIOCSIFFLAGS, &request) == 0;
-  close(any);
-  return up;
 }
 
 /// Starts peer `id` of a run of two in a process of its own.
@@ -327,6 +312,7 @@ TEST_SUITE("net") {
       auto experiment =
           quadratics_in<float>({"ring", 4}, "d-psgd", {.iterations = 40}, Shared::nothing, 50'000);
       experiment.settings.run.evaluate_every = 40;
+      experiment.settings.transport = Transport::tcp;
       const std::uint64_t before = loopback_bytes();
       const auto outcome = run_local(experiment);
       const std::uint64_t kernel = loopback_bytes() - before;

@@ -97,6 +97,7 @@ const std::map<std::string_view, std::string_view> lines_in_table = {
     {"network.compute", "compute = \"20 ms\""},
     {"network.framing", "framing = \"ethernet\""},
     {"network.congestion", "congestion = \"cubic\""},
+    {"network.transport", "transport = \"tcp\""},
     {"network.evaluations", "evaluations = \"shaped\""},
     {"network.links", "links = \"links.toml\""},
     {"sweep.driver", "driver = \"simulate\""},

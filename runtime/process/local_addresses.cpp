@@ -1,0 +1,71 @@
+#include "runtime/process/local_addresses.hpp"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "runtime/cluster/address.hpp"
+#include "topology/foundation/ensure.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr const char* port_of_own_host = "7000";
+
+/// Two runs of one machine have different ones, and nobody can take one before the run.
+std::string new_run_name() {
+  std::uint64_t number = 0;
+  ensure(getrandom(&number, sizeof number, 0) == static_cast<ssize_t>(sizeof number),
+         "so few random bytes come at once");
+  return "hearsay-" + std::to_string(number);
+}
+
+}  // namespace
+
+LocalAddresses::LocalAddresses(const RunSettings& settings, std::vector<NamedPeer> peers,
+                               const KernelNetwork* network)
+    : peers_(std::move(peers)), network_(network) {
+  const bool have_addresses =
+      std::ranges::any_of(peers_, [](const NamedPeer& peer) { return !peer.address.empty(); });
+  if (settings.transport == Transport::ipc && network)
+    throw Misuse("network.transport", "ipc",
+                 "the kernel's network connects hosts by TCP; expected \"auto\" or \"tcp\"");
+  if (settings.transport == Transport::ipc && have_addresses)
+    throw Misuse(
+        "network.transport", "ipc",
+        "the topology file gives addresses, where peers listen for TCP; expected \"auto\" or \"tcp\", "
+        "or a topology file without addresses");
+  if (settings.transport != Transport::tcp && !network && !have_addresses) run_name_ = new_run_name();
+}
+
+// With "@" the name is one of Linux's abstract ones, which are in no folder and vanish with their process.
+std::string LocalAddresses::socket_of(const std::string& who) const {
+  return "ipc://@" + run_name_ + "-" + who;
+}
+
+std::string LocalAddresses::first_of(PeerId id) const {
+  if (is_ipc()) return socket_of(std::to_string(id));
+  if (network_) return "tcp://" + network_->address(id) + ":*";
+  const NamedPeer& peer = peers_[id];
+  return peer.address.empty() ? "tcp://127.0.0.1:*" : listening_address(peer.address, peer.bind);
+}
+
+std::string LocalAddresses::known_of(PeerId id) {
+  const std::string first = first_of(id);
+  Address address = Address::parse(first);
+  if (address.port != "*") return first;
+  if (address.is_loopback()) return reserved_.emplace_back().address();
+  address.port = port_of_own_host;  // in a network namespace of its own, where nobody else listens
+  return address.text();
+}
+
+std::string LocalAddresses::of_observer() const {
+  if (is_ipc()) return socket_of("observer");
+  return "tcp://" + (network_ ? network_->observer_address() : "127.0.0.1") + ":*";
+}
+
+}  // namespace hearsay

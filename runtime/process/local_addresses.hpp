@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/experiment/experiment.hpp"
+#include "runtime/network/kernel_network.hpp"
+#include "runtime/process/reserved_port.hpp"
+
+namespace hearsay {
+
+/// Where the processes of a run on one machine listen: at sockets of the machine (ipc://), at ports of loopback
+/// or of their namespaces, or at the addresses of the topology file, as network.transport says. Holds the ports
+/// of peers that join later.
+class LocalAddresses {
+ public:
+  /// `network` may be null. Throws Misuse if network.transport does not fit to it or to the topology file.
+  LocalAddresses(const RunSettings& settings, std::vector<NamedPeer> peers, const KernelNetwork* network);
+
+  /// Returns the address at which a peer listens first; its port may be "*".
+  std::string first_of(PeerId id) const;
+  /// Returns that of a peer that joins later, as the others have to know it from the start.
+  std::string known_of(PeerId id);
+  std::string of_observer() const;
+
+ private:
+  bool is_ipc() const { return !run_name_.empty(); }
+  std::string socket_of(const std::string& who) const;
+
+  std::vector<NamedPeer> peers_;
+  const KernelNetwork* network_;
+  std::string run_name_;  // of the sockets of this run; empty if it has ports
+  std::vector<ReservedPort> reserved_;
+};
+
+}  // namespace hearsay

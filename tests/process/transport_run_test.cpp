@@ -1,0 +1,96 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "runtime/process/local_run.hpp"
+#include "tests/process/own_network.hpp"
+#include "tests/process/twins.hpp"
+#include "tests/support/experiments.hpp"
+#include "tests/support/misuse_text.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace hearsay::test::transport_run_test {
+
+namespace {
+
+std::string run_over(const std::string& transport, const std::string& method) {
+  return "run = { iterations = 12, evaluate_every = 4 }\nmodel.kind = \"quadratic(1000)\"\n"
+         "topology = { kind = \"ring\", peers = 4 }\nalgorithm = { batch = \"full\", kind = \"" +
+         method + "\" }\nnetwork.transport = \"" + transport + "\"\n";
+}
+
+/// How many sockets of this network namespace listen for TCP.
+int tcp_listeners() {
+  int count = 0;
+  for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
+    std::ifstream lines(table);
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream words(line);
+      std::string place, local, remote, state;
+      words >> place >> local >> remote >> state;
+      count += state == "0A";
+    }
+  }
+  return count;
+}
+
+/// Runs in a network of its own, and says how many sockets listened for TCP in the middle; 77 if this process
+/// may not make a network.
+Ended tcp_listeners_of(const std::string& transport) {
+  const Process alone([&] {
+    if (!enter_own_network()) return Ended{77, ""};
+    int most = 0;
+    RunControl control;
+    control.on_evaluation = [&](const Evaluation&) { most = std::max(most, tcp_listeners()); };
+    const RunOutcome<float> outcome =
+        run_local(experiment_from<float>(run_over(transport, "d-psgd")), control);
+    return Ended{outcome.status == RunStatus::done ? 0 : 1, std::to_string(most)};
+  });
+  return alone.join();
+}
+
+}  // namespace
+
+TEST_CASE("transport: over sockets of the machine and over TCP a run has the bits of the simulator") {
+  for (const char* method : {"d-psgd", "dcd-psgd", "allreduce-sgd"})
+    for (const char* transport : {"ipc", "tcp"}) {
+      CAPTURE(transport);
+      check_twins(experiment_from<float>(run_over(transport, method)));
+    }
+}
+
+TEST_CASE("transport: over sockets of the machine nothing listens on a port") {
+  const std::map<std::string, std::string> listeners = {{"auto", "0"}, {"ipc", "0"}, {"tcp", "5"}};
+  for (const auto& listening : listeners) {  // over TCP the four peers and the observer
+    CAPTURE(listening.first);
+    const Ended ended = tcp_listeners_of(listening.first);
+    if (ended.exit_code == 77) {
+      MESSAGE("skipped: no network namespace to be had here, so other programs listen, too");
+      return;
+    }
+    CHECK(ended.exit_code == 0);
+    CHECK(ended.text == listening.second);
+  }
+}
+
+TEST_CASE("transport: sockets of the machine are refused where peers have addresses") {
+  const TemporaryFolder folder("transport");
+  folder.write(
+      "cluster.toml",
+      "family = \"ring\"\n[[peer]]\nname = \"n[0-3]\"\naddress = \"tcp://127.0.0.1:[27101-27104]\"\n");
+  const auto experiment = experiment_from<float>(
+      "run = { iterations = 2, evaluate_every = 1 }\nmodel.kind = \"quadratic(10)\"\nalgorithm.batch = "
+      "\"full\"\n"
+      "topology.file = \"" +
+      (folder.path() / "cluster.toml").string() + "\"\nnetwork.transport = \"ipc\"\n");
+  CHECK(misuse_text([&] { run_local(experiment); }) ==
+        "network.transport = ipc: the topology file gives addresses, where peers listen for TCP; expected "
+        "\"auto\" or \"tcp\", or a topology file without addresses");
+}
+
+}  // namespace hearsay::test::transport_run_test
