@@ -49,7 +49,8 @@ inline MethodInfo exchange_method() {
 }
 
 /// Returns the experiment of eight peers in a ring that exchange packets of `packet_bytes` bytes and do
-/// nothing else. Their ports are limited to `bandwidth`. `method` must outlive the experiment.
+/// nothing else, over TCP, as what they are compared with. Their ports are limited to `bandwidth`. `method`
+/// must outlive the experiment.
 inline Experiment<float> exchange_experiment(const MethodInfo& method, std::size_t packet_bytes,
                                              int iterations, const std::string& bandwidth = "unlimited") {
   const std::string count = std::to_string(iterations);
@@ -58,7 +59,7 @@ inline Experiment<float> exchange_experiment(const MethodInfo& method, std::size
           std::to_string(packet_bytes / sizeof(float)) +
           ")\"\ntopology = { kind = \"ring\", peers = 8 }\nalgorithm = { kind = \"d-psgd\", batch = "
           "\"full\" }\nnetwork.bandwidth = \"" +
-          bandwidth + "\"\n",
+          bandwidth + "\"\nnetwork.transport = \"tcp\"\n",
       ".", {}, "bench"));
   experiment.method = &method;
   return experiment;
