@@ -246,7 +246,8 @@ bool Participant<Scalar>::send_outbox() {
     if (const auto why = peer.standby_hub()->take_word())
       part_.tell_user(PeerNews::Kind::stands_by_no_more, hub_id,
                       part_.self() + " stands by for the hub no longer: " + *why);
-  round_clock_.note(peer.begun(), part_.now);
+  round_clock_.note(peer.begun(), part_.now, availability_of(part_.experiment().settings, id()),
+                    part_.meter.origin());
   if (peer.outbox().empty()) {
     part_.tell_progress();
     return false;
