@@ -60,6 +60,13 @@ void Participant<Scalar>::leave(Instant now) {
   settle();
 }
 
+template <class Scalar>
+bool Participant<Scalar>::is_told_to_stop() {
+  const auto stops = [](const SocketEvent& event) { return std::holds_alternative<RunStops>(event); };
+  return part_.phase != Phase::trains || std::ranges::any_of(events_, stops) ||
+         std::ranges::any_of(part_.session.events(), stops);
+}
+
 // What it does.
 
 template <class Scalar>
