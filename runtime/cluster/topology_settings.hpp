@@ -29,6 +29,7 @@ struct TopologySettings {
   /// there.
   Duration round_deadline{0};
   NetworkFrom network_from = NetworkFrom::settings;
+  std::filesystem::path availability = {};  ///< the file that says when each peer is there; empty: always
   /// True if a hub closes a round before all have answered.
   bool rounds_close() const { return round_deadline != Duration{0}; }
   /// The peers with data: all of them, unless a hub has none.

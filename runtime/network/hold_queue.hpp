@@ -25,9 +25,10 @@ class HoldQueue {
     MessageKey key;
     PacketRef packet;
     MessageMetadata metadata = {};
-    // Set once the frame is due: when the port receives it.
+    // Set once the frame is due: when the port receives it, and when the peer gets it.
     Instant begin = {};
     Instant end = {};
+    Instant release = {};
     std::optional<FrameHeader> word = {};  ///< the header, if it is a frame of an evaluation
   };
 
@@ -44,11 +45,12 @@ class HoldQueue {
     while (!waiting_.empty() && waiting_.top().due <= now) {
       Held first = waiting_.top();
       waiting_.pop();
-      first.end = ingress_.release(first.due, first.frame_bytes, first.arrival);
+      first.release = ingress_.release(first.due, first.frame_bytes, first.arrival);
       first.begin = ingress_.began();
+      first.end = ingress_.ended();
       released_.push_back(std::move(first));
     }
-    while (!released_.empty() && released_.front().end <= now) {
+    while (!released_.empty() && released_.front().release <= now) {
       visit(released_.front());
       released_.pop_front();
     }
@@ -57,7 +59,7 @@ class HoldQueue {
   /// Returns when `release` must be called next; Instant::max() if no frame is held.
   Instant next() const {
     Instant instant = Instant::max();
-    if (!released_.empty()) instant = released_.front().end;
+    if (!released_.empty()) instant = released_.front().release;
     if (!waiting_.empty()) instant = std::min(instant, waiting_.top().due);
     return instant;
   }

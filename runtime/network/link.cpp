@@ -80,13 +80,13 @@ Departure Link::carry(Instant start, Instant end, std::uint64_t bytes_on_wire) {
 
 Departure EgressPort::send(Instant now, std::uint64_t frame_bytes, Link& link) {
   const std::uint64_t bytes = wire_bytes(framing_, frame_bytes);
-  const Instant start = std::max(now, free_);
+  const Instant start = availability_.from(std::max(now, free_), begin_);
   free_ = takes_no_time(up_) ? start : later(start, up_.time_from(start - begin_, bytes));
   return link.carry(start, free_, bytes);
 }
 
 Duration SendingTime::of(Duration since_start, std::uint64_t frame_bytes) {
-  const Instant start = std::max(Instant(since_start), free_);
+  const Instant start = availability_.from(std::max(Instant(since_start), free_), Instant{});
   if (takes_no_time(up_)) {
     free_ = start;
     return Duration{0};
@@ -100,9 +100,9 @@ Instant IngressPort::release(Instant due, std::uint64_t frame_bytes, const Arriv
   const std::uint64_t bytes = wire_bytes(framing_, frame_bytes);
   const Instant first_byte = due - fed.time_until(due - begin_, bytes);
   began_ = std::max(free_, first_byte);
-  if (takes_no_time(down_)) return free_ = std::max(due, began_);
-  free_ = std::max(due, later(began_, down_.time_from(began_ - begin_, bytes)));
-  return free_;
+  free_ = takes_no_time(down_) ? std::max(due, began_)
+                               : std::max(due, later(began_, down_.time_from(began_ - begin_, bytes)));
+  return availability_.from(free_, begin_);
 }
 
 }  // namespace hearsay

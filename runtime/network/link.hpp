@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "runtime/foundation/availability.hpp"
 #include "runtime/foundation/bandwidth_trace.hpp"
 #include "runtime/foundation/units.hpp"
 #include "runtime/settings/link_settings.hpp"
@@ -31,6 +32,10 @@ namespace hearsay {
 // by the integral of the trace. b / fed is then the time of the b bytes that ended at due - latency: the
 // receiver knows the trace of the sender, but not jitter and losses of the frame. Traces count from the start
 // of the run (`begin`); in virtual time the run starts at 0.
+//
+// If a peer is not always there (topology.availability), its port sends and hands over nothing while it is
+// away: `start` and `release` are put off until it is back. The port finishes a frame whose first byte it has
+// sent, and takes in what comes meanwhile: `egress_free` and `ingress_free` are not put off.
 //
 // Jitter is uniform on the whole nanoseconds of [0, jitter]. No frame is due before the one in front of it,
 // so a link does not reorder frames; nor does TCP. A lost message costs one constant time-out of max(200 ms,
@@ -113,7 +118,8 @@ class Link {
 /// The sending side of the port of a peer: frames leave one after the other, in the order of the calls.
 class EgressPort {
  public:
-  EgressPort(PortRate up, Framing framing) : up_(std::move(up)), framing_(framing) {}
+  EgressPort(PortRate up, Framing framing, Availability availability = {})
+      : up_(std::move(up)), framing_(framing), availability_(std::move(availability)) {}
 
   /// The run begins. Must be called before anything is sent.
   void begin(Instant start_of_run) { begin_ = start_of_run; }
@@ -122,6 +128,7 @@ class EgressPort {
  private:
   PortRate up_;
   Framing framing_;
+  Availability availability_;
   Instant begin_{};
   Instant free_ = Instant::min();
 };
@@ -129,7 +136,8 @@ class EgressPort {
 /// Computes for the record how long a port is busy sending.
 class SendingTime {
  public:
-  SendingTime(PortRate up, Framing framing) : up_(std::move(up)), framing_(framing) {}
+  SendingTime(PortRate up, Framing framing, Availability availability = {})
+      : up_(std::move(up)), framing_(framing), availability_(std::move(availability)) {}
 
   /// Returns how long the bytes of a frame take once the frames before it are through. The frame is handed to
   /// the port `since_start` after the start of the run.
@@ -140,13 +148,15 @@ class SendingTime {
  private:
   PortRate up_;
   Framing framing_;
+  Availability availability_;
   Instant free_{};  // counted from the start of the run
 };
 
 /// The receiving side of the port of a peer.
 class IngressPort {
  public:
-  IngressPort(PortRate down, Framing framing) : down_(std::move(down)), framing_(framing) {}
+  IngressPort(PortRate down, Framing framing, Availability availability = {})
+      : down_(std::move(down)), framing_(framing), availability_(std::move(availability)) {}
 
   /// The run begins. Must be called before anything is received.
   void begin(Instant start_of_run) { begin_ = start_of_run; }
@@ -154,12 +164,15 @@ class IngressPort {
   /// Returns when the peer may see a frame that is due at `due` and came at the rate `fed`. Must be called in
   /// the order of due times (ties by sender, then sequence); frames are released in the order of the calls.
   Instant release(Instant due, std::uint64_t frame_bytes, const ArrivalRate& fed);
-  /// When the port began to receive the frame that was released last.
+  /// When the port began to receive the frame that was released last, and when it had it; it may wait for
+  /// the peer then.
   Instant began() const { return began_; }
+  Instant ended() const { return free_; }
 
  private:
   PortRate down_;
   Framing framing_;
+  Availability availability_;
   Instant begin_{};
   Instant began_{};
   Instant free_ = Instant::min();

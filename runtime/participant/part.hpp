@@ -45,10 +45,10 @@ struct Part {
                               drops() ? AfterSilence::drops_it : AfterSilence::ends_the_run,
                               watched_by(session.input(), input.addresses)),
                  failure().lost_after, session),
-        meter(
-            id(),
-            SendingTime(sending_rate(network_of(experiment().settings, id())), experiment().settings.framing),
-            input.timeline) {}
+        meter(id(), availability_of(experiment().settings, id()),
+              SendingTime(sending_rate(network_of(experiment().settings, id())),
+                          experiment().settings.framing, availability_of(experiment().settings, id())),
+              input.timeline) {}
 
   const Experiment<Scalar>& experiment() const { return input.experiment; }
   const RunSettings::Failure& failure() const { return experiment().settings.failure; }

@@ -60,6 +60,13 @@ void Participant<Scalar>::leave(Instant now) {
   settle();
 }
 
+template <class Scalar>
+bool Participant<Scalar>::is_told_to_stop() {
+  const auto stops = [](const SocketEvent& event) { return std::holds_alternative<RunStops>(event); };
+  return part_.phase != Phase::trains || std::ranges::any_of(events_, stops) ||
+         std::ranges::any_of(part_.session.events(), stops);
+}
+
 // What it does.
 
 template <class Scalar>
@@ -246,7 +253,8 @@ bool Participant<Scalar>::send_outbox() {
     if (const auto why = peer.standby_hub()->take_word())
       part_.tell_user(PeerNews::Kind::stands_by_no_more, hub_id,
                       part_.self() + " stands by for the hub no longer: " + *why);
-  round_clock_.note(peer.begun(), part_.now);
+  round_clock_.note(peer.begun(), part_.now, availability_of(part_.experiment().settings, id()),
+                    part_.meter.origin());
   if (peer.outbox().empty()) {
     part_.tell_progress();
     return false;

@@ -84,6 +84,8 @@ class Participant {
   const std::optional<PeerEnd>& end() const { return ended_; }
 
   bool has_started() const { return part_.has_started(); }
+  /// True if it trains no more, or will be told so once the work under way is done.
+  bool is_told_to_stop();
   /// True if it waits for messages of the method.
   bool awaits_messages() const { return wait_ == PeerState::needs_messages; }
   /// The meters of peer and session. The counters of the driver's sockets are not among them.

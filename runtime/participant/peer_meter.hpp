@@ -16,8 +16,8 @@ namespace hearsay {
 class PeerMeter {
  public:
   /// `sending`: how long the port of the peer takes for a message. `timeline` may be null.
-  PeerMeter(PeerId id, SendingTime sending, Timeline* timeline)
-      : sending_(std::move(sending)), timeline_(timeline, id) {}
+  PeerMeter(PeerId id, Availability availability, SendingTime sending, Timeline* timeline)
+      : availability_(std::move(availability)), sending_(std::move(sending)), timeline_(timeline, id) {}
 
   /// Continues the meters of earlier processes.
   void resume_from(PeerMeters earlier) { meters_ = std::move(earlier); }
@@ -26,6 +26,7 @@ class PeerMeter {
     origin_ = origin;
     timeline_.start(origin);
   }
+  Instant origin() const { return origin_; }
   Duration since_begin(Instant now) const { return now - origin_; }
 
   void sends(const Outgoing& message, Instant now) {
@@ -38,8 +39,8 @@ class PeerMeter {
   void receives(const PacketRef& packet) { meters_.bytes_received += header_bytes + packet->size(); }
   void computes(Instant begin, Instant end, std::uint64_t iteration) {
     ensure(begin <= end, "a gradient ends after it began");
-    meters_.compute += end - begin;
-    timeline_.computes(begin, end - begin, iteration);
+    meters_.compute += availability_.presence(since_begin(begin), since_begin(end));
+    timeline_.computes(begin, end, iteration, availability_);
   }
 
   /// A wait begins: for messages, or else for a verdict.
@@ -78,6 +79,7 @@ class PeerMeter {
 
  private:
   PeerMeters meters_;
+  Availability availability_;
   SendingTime sending_;
   PeerTimeline timeline_;
   Instant origin_{};

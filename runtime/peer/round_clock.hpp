@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "runtime/foundation/availability.hpp"
 #include "runtime/foundation/units.hpp"
 #include "runtime/peer/peer.hpp"
 
@@ -14,11 +15,11 @@ class RoundClock {
   explicit RoundClock(Duration deadline) : deadline_(deadline) {}
 
   /// The hub has begun iteration `round`, at `now` if that is news. True if it is, and the round has a
-  /// deadline.
-  bool note(std::uint64_t round, Instant now) {
+  /// deadline. The deadline counts the time that the hub is there.
+  bool note(std::uint64_t round, Instant now, const Availability& hub, Instant start_of_run) {
     if (deadline_ == Duration{0} || round == round_) return false;
     round_ = round;
-    over_at_ = now + deadline_;
+    over_at_ = start_of_run + hub.been_there(deadline_, now - start_of_run);
     return true;
   }
   Instant over_at() const { return over_at_; }

@@ -41,6 +41,7 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
                          const PeerEntry& entry, Timeline* timeline) {
   const RunSettings& settings = experiment.settings;
   const NetworkSettings& network = network_of(settings, session.self);
+  const Availability there = availability_of(settings, session.self);
   const auto limited = [&]<class Rate>(Rate rate) { return entry.limits_bandwidth ? rate : Rate{}; };
   std::vector<Source> sources;
   for (const PeerId from : session.sources)
@@ -55,8 +56,8 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
           .run_id = run_id(session.agreement),
           .incarnation = session.incarnation,
           .sources = std::move(sources),
-          .egress = EgressPort(limited(sending_rate(network)), settings.framing),
-          .ingress = IngressPort(limited(receiving_rate(network)), settings.framing),
+          .egress = EgressPort(limited(sending_rate(network)), settings.framing, there),
+          .ingress = IngressPort(limited(receiving_rate(network)), settings.framing, there),
           .payload_limit_bytes = session.longest_message_bytes,
           .piece_bytes = session.piece_bytes,
           .held_frames_limit =

@@ -27,8 +27,7 @@ PeerDriver<Scalar>::PeerDriver(const Experiment<Scalar>& experiment, Participant
       traffic_(traffic),
       control_(control),
       keeper_(experiment, participant.id(), control.notice),
-      pace_(network_of(experiment.settings, participant.id()).compute, experiment.settings.run.seed,
-            participant.id()) {}
+      pace_(experiment.settings, participant.id()) {}
 
 template <class Scalar>
 PeerEnd PeerDriver<Scalar>::run() {
@@ -50,7 +49,7 @@ void PeerDriver<Scalar>::drive() {
   while (!participant_.end() || report_) {
     look_around();
     const bool has_heard_all = advance();
-    if (report_ && compute_thread_.is_done()) {
+    if (report_ && compute_thread_.is_done() && is_time_to_report()) {
       end_background_work();
     } else if (const Work* const work = participant_.next_work(monotonic_now())) {
       carry_out();
@@ -97,8 +96,13 @@ void PeerDriver<Scalar>::carry_out() {
 template <class Scalar>
 void PeerDriver<Scalar>::wait_for_sockets() {
   const TrainingTraffic::Wait wait(traffic_, participant_.awaits_messages());
-  serve(std::min(participant_.look_again(), monotonic_now() + poll_interval),
-        report_ ? compute_thread_.done_fd() : -1);
+  const Instant until = std::min(participant_.look_again(), monotonic_now() + poll_interval);
+  if (!report_)
+    serve(until);
+  else if (compute_thread_.is_done())
+    serve(std::min(until, pace_.ended()));
+  else
+    serve(until, compute_thread_.done_fd());
 }
 
 template <class Scalar>
@@ -113,6 +117,16 @@ void PeerDriver<Scalar>::serve_now_and_then() {
 }
 
 // Work.
+
+/// False if what is done is a gradient, and a peer that is not always there has not had the time for it yet.
+/// Once nothing depends on it any more, it is ready.
+template <class Scalar>
+bool PeerDriver<Scalar>::is_time_to_report() {
+  if (pace_.ended() <= monotonic_now()) return true;
+  if (!participant_.end() && !participant_.is_told_to_stop()) return false;
+  pace_.cut_short(monotonic_now());
+  return true;
+}
 
 template <class Scalar>
 void PeerDriver<Scalar>::begin(Job job) {
@@ -163,9 +177,11 @@ auto PeerDriver<Scalar>::job(const ComputeGradient& gradient) -> Job {
   gradient_began_ = monotonic_now();
   // The time of a gradient that a program computes is not foreseen by the last one.
   const bool takes_long = experiment_.problem.at_home || pace_.is_long(gradient.amount);
-  const auto compute = [this, amount = gradient.amount] {
-    failure_ = failure_of(
-        [&] { pace_.run(gradient_began_, amount, [this] { participant_.peer().compute_gradient(); }); });
+  const Instant start_of_run = *participant_.session().origin();
+  const auto compute = [this, start_of_run, amount = gradient.amount] {
+    failure_ = failure_of([&] {
+      pace_.run(gradient_began_, start_of_run, amount, [this] { participant_.peer().compute_gradient(); });
+    });
   };
   const auto report = [this] {
     report_objective(

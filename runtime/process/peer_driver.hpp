@@ -57,6 +57,7 @@ class PeerDriver {
     bool takes_long = true;  ///< it is done in the second thread
   };
   void begin(Job job);
+  bool is_time_to_report();
   void end_background_work();
   Job job(const RestorePeer& restore);
   Job job(const ComputeGradient& gradient);

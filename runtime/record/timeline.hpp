@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "runtime/foundation/availability.hpp"
 #include "runtime/foundation/units.hpp"
 #include "runtime/peer/inbox.hpp"
 #include "topology/foundation/peer_id.hpp"
@@ -73,9 +74,12 @@ class PeerTimeline {
   /// `origin`: the beginning of the run's time.
   void start(Instant origin) { origin_ = origin; }
 
-  void computes(Instant begin, Duration takes, std::uint64_t iteration) {
-    if (timeline_ && takes > Duration{0})
-      add({ActivityKind::computes, peer_, Activity::nobody, 0, iteration, 0, begin - origin_, takes});
+  /// A gradient stands still while the peer is away.
+  void computes(Instant begin, Instant end, std::uint64_t iteration, const Availability& availability) {
+    if (!timeline_) return;
+    availability.visit(begin - origin_, end - origin_, [&](Duration from, Duration to) {
+      add({ActivityKind::computes, peer_, Activity::nobody, 0, iteration, 0, from, to - from});
+    });
   }
   /// The port is through with the message at `end`, counted from the start of the run.
   void sends(const MessageKey& key, PeerId to, std::uint64_t bytes, Instant end, Duration takes) {

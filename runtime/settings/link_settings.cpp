@@ -10,6 +10,10 @@ const NetworkSettings& network_of(const RunSettings& settings, PeerId peer) {
   return own == settings.peer_networks.end() ? settings.network : own->second;
 }
 
+bool peers_come_and_go(const RunSettings& settings) {
+  return !std::ranges::all_of(settings.availability, &Availability::unlimited);
+}
+
 LinkSettings link_settings(const RunSettings& settings, PeerId from, PeerId to) {
   const NetworkSettings& sender = network_of(settings, from);
   LinkSettings link{sender.latency, sender.jitter, sender.message_loss, {}};

@@ -8,6 +8,7 @@
 #include "algorithms/methods/registry.hpp"
 #include "runtime/cluster/links_file.hpp"
 #include "runtime/cluster/topology_file.hpp"
+#include "runtime/settings/availability_file.hpp"
 #include "runtime/settings/fault_keys.hpp"
 #include "runtime/settings/former_keys.hpp"
 #include "runtime/settings/link_settings.hpp"
@@ -175,6 +176,9 @@ RunSettings RunFile::resolve(const fs::path& directory) const {
   if (!settings.topology.file.empty())
     settings.topology.peers =
         peer_count_of_topology_file(settings.topology.file, settings_.at("topology.file").label());
+  if (const auto trace = settings_.find("topology.availability"); trace != settings_.end())
+    settings.availability =
+        load_availability(settings.topology.availability, trace->second.label(), settings.topology.peers);
   if (const auto links = settings_.find("network.links"); links != settings_.end())
     read_links_file(links->second, settings);
   if (const auto peers = settings_.find(peers_key); peers != settings_.end())

@@ -267,6 +267,11 @@ std::vector<KeyRow<TopologySettings>> topology_rows() {
           .unless([](const Topology& of) { return of.network_from == NetworkFrom::settings; })
           .by_default("\"settings\"")
           .see("../../topology/README.md#real-networks"),
+      Row("availability", &Topology::availability, path(), "all",
+          "a trace: CSV rows that say from when to when each peer is there, and how slow its gradients are "
+          "meanwhile")
+          .by_default("none")
+          .see("../network/README.md#availability"),
   };
 }
 

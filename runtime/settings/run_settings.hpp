@@ -12,6 +12,7 @@
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_options.hpp"
 #include "runtime/cluster/topology_settings.hpp"
+#include "runtime/foundation/availability.hpp"
 #include "runtime/foundation/bandwidth_trace.hpp"
 #include "runtime/foundation/units.hpp"
 #include "runtime/settings/fault_settings.hpp"
@@ -199,6 +200,7 @@ struct RunSettings {
   std::vector<LinkOverride> link_overrides;         ///< each link once; `prepare` adds the topology file's
   std::filesystem::path links_file;                 ///< network.links; empty if there is none
   std::vector<LinkOverride> pair_links;             ///< of the links file: every ordered pair, by (from, to)
+  std::vector<Availability> availability;           ///< of topology.availability, by peer; empty: unlimited
   std::vector<FaultTable> faults;                   ///< what happens to the processes of the run
 
   bool shapes_evaluations() const { return evaluations == EvaluationFrames::shaped; }

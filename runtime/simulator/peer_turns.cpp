@@ -40,7 +40,8 @@ template <class Scalar>
 void PeerTurns<Scalar>::arrive(std::uint32_t place, SimulatedPeer<Scalar>& receiver) {
   const InFlight& frame = around_.in_flight[place];
   const Instant release = receiver.ingress.release(now_, frame.frame_bytes, *frame.fed);
-  receiver.timeline.receives(frame.key, frame.frame_bytes, receiver.ingress.began(), release);
+  receiver.timeline.receives(frame.key, frame.frame_bytes, receiver.ingress.began(),
+                             receiver.ingress.ended());
   if (release > now_)
     after_.schedule({release, frame.to, place, EventKind::release});
   else
@@ -123,10 +124,12 @@ bool PeerTurns<Scalar>::begin_gradient(SimulatedPeer<Scalar>& simulated) {
   const RunSettings& settings = around_.experiment.settings;
   const Duration takes = compute_time(network_of(settings, peer.id()).compute, settings.run.seed, peer.id(),
                                       simulated.gradients++, peer.gradient_work(), around_.measured_gradient);
-  simulated.meters.compute += takes;
-  simulated.timeline.computes(now_, takes, peer.iteration() + 1);
   if (takes == Duration{0}) return false;
-  after_.schedule({now_ + takes, peer.id(), 0, EventKind::gradient});
+  const Availability there = availability_of(settings, peer.id());
+  const Instant ready = Instant{} + there.computed(takes, now_ - Instant{});
+  simulated.meters.compute += there.presence(now_ - Instant{}, ready - Instant{});
+  simulated.timeline.computes(now_, ready, peer.iteration() + 1, there);
+  after_.schedule({ready, peer.id(), 0, EventKind::gradient});
   return true;
 }
 
@@ -156,7 +159,9 @@ void PeerTurns<Scalar>::wait(SimulatedPeer<Scalar>& simulated, bool for_message)
 /// Notes when the round of a hub is over, if it has just begun one.
 template <class Scalar>
 void PeerTurns<Scalar>::note_round(SimulatedPeer<Scalar>& hub) {
-  if (hub.peer->id() == hub_id && hub.rounds.note(hub.peer->begun(), now_))
+  if (hub.peer->id() != hub_id) return;
+  const Availability there = availability_of(around_.experiment.settings, hub_id);
+  if (hub.rounds.note(hub.peer->begun(), now_, there, Instant{}))
     after_.schedule({hub.rounds.over_at(), hub_id, 0, EventKind::round_deadline});
 }
 

@@ -31,8 +31,9 @@ class ShapedNetwork final : public VirtualNetwork {
     const RunSettings& settings = experiment.settings;
     for (PeerId id = 0; id < experiment.peer_count(); ++id) {
       const NetworkSettings& network = network_of(settings, id);
-      ports_.push_back({EgressPort(sending_rate(network), settings.framing),
-                        IngressPort(receiving_rate(network), settings.framing)});
+      const Availability there = availability_of(settings, id);
+      ports_.push_back({EgressPort(sending_rate(network), settings.framing, there),
+                        IngressPort(receiving_rate(network), settings.framing, there)});
       for (const PeerId to : partners_of(experiment, id).destinations)
         ports_.back().links.push_back({to, Link(settings.run.seed, id, to, link_settings(settings, id, to)),
                                        arrival_rate(settings, id, to)});

@@ -108,10 +108,11 @@ class Simulation {
     peers_.reserve(made.size());
     for (PeerId id = 0; id < made.size(); ++id) {
       const NetworkSettings& network = network_of(settings, id);
+      const Availability there = availability_of(settings, id);
       peers_.push_back({.peer = std::move(made[id]),
-                        .egress = EgressPort(sending_rate(network), settings.framing),
-                        .ingress = IngressPort(receiving_rate(network), settings.framing),
-                        .sending = SendingTime(sending_rate(network), settings.framing),
+                        .egress = EgressPort(sending_rate(network), settings.framing, there),
+                        .ingress = IngressPort(receiving_rate(network), settings.framing, there),
+                        .sending = SendingTime(sending_rate(network), settings.framing, there),
                         .timeline = PeerTimeline(control_.timeline, id),
                         .rounds = RoundClock(settings.topology.round_deadline)});
       for (const PeerId to : partners_of(experiment_, id).destinations)

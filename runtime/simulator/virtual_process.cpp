@@ -197,9 +197,11 @@ void VirtualProcess<Scalar>::work_on(const ComputeGradient& gradient) {
   const RunSettings& settings = cluster_.experiment.settings;
   const Duration takes = compute_time(network_of(settings, id_).compute, settings.run.seed, id_, gradients_++,
                                       gradient.amount, cluster_.costs.gradient);
-  report_after(takes, [this, began = now(), ended = now() + takes] {
-    participant_->gradient_arrived(began, ended, now());
-  });
+  const Instant start_of_run = *participant_->session().origin();
+  const Duration began = now() - start_of_run;
+  const Instant ready = start_of_run + availability_of(settings, id_).computed(takes, began);
+  report_after(ready - now(),
+               [this, began = now(), ready] { participant_->gradient_arrived(began, ready, now()); });
 }
 
 template <class Scalar>

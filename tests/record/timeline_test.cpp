@@ -44,7 +44,8 @@ TEST_CASE("timeline: what forked processes did is there, also if they were kille
     REQUIRE(child >= 0);
     if (child == 0) {
       PeerTimeline peer(&timeline, id);
-      for (int k = 0; k < 100; ++k) peer.computes(at(k * 2ms), 1ms, static_cast<std::uint64_t>(k));
+      for (int k = 0; k < 100; ++k)
+        peer.computes(at(k * 2ms), at(k * 2ms + 1ms), static_cast<std::uint64_t>(k), {});
       kill(getpid(), SIGKILL);
     }
   }
@@ -86,7 +87,7 @@ TEST_CASE("timeline: messages that come while nobody waits, or while a verdict i
 TEST_CASE("timeline: without one, nothing is taken down") {
   PeerTimeline peer(nullptr, 3);
   peer.start(at(0ms));
-  peer.computes(at(0ms), 1ms, 1);
+  peer.computes(at(0ms), at(1ms), 1, {});
   peer.waits(at(1ms), 1, true);
   peer.wait_ended_by(1, at(2ms));
   peer.wait_ends(at(2ms));

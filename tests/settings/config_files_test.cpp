@@ -196,7 +196,8 @@ TEST_CASE(
 TEST_CASE("config: a file that cannot be read is named with the key that names it") {
   const TemporaryFolder folder("hearsay_unreadable");
   const std::string here = folder.path().string();
-  for (const std::string key : {"topology.file", "network.links", "network.bandwidth_trace"}) {
+  for (const std::string key :
+       {"topology.file", "topology.availability", "network.links", "network.bandwidth_trace"}) {
     CAPTURE(key);
     CHECK(refusal(key + " = \"" + here + "\"") ==
           "test.toml:1: " + key + ": cannot read " + here + ": Is a directory");

@@ -7,6 +7,13 @@
 
 namespace hearsay::test {
 
+namespace {
+
+const std::string availability_of_eight =
+    "peer,from,to,slowdown\n0,0,60,1\n1,0,60,2\n2,0,60,1\n3,10,50,1\n4,0,60,1\n5,0,60,1\n6,0,60,1\n7,0,9,1\n";
+
+}  // namespace
+
 const std::map<std::string, KeySample>& key_samples() {
   static const TemporaryFolder folder("hearsay_config_samples");
   static const std::map<std::string, KeySample> values = {
@@ -54,6 +61,8 @@ const std::map<std::string, KeySample>& key_samples() {
       {"topology.round_deadline", {"\"2 s\"", "2"}},
       {"topology.file", {"\"" + folder.write("cluster.toml", path_of_five).string() + "\"", "1"}},
       {"topology.network_from", {"\"geo\"", "\"here\""}},
+      {"topology.availability",
+       {"\"" + folder.write("trace.csv", availability_of_eight).string() + "\"", "1"}},
       {"security.authorized", {"\"cluster.keys\"", "1"}},
       {"security.secret", {"\"$HOME/a.key\"", "true"}},
       {"algorithm.kind", {"\"d-psgd\"", "1"}},

@@ -58,6 +58,7 @@ const std::map<std::string_view, std::string_view> lines_in_table = {
     {"topology.hub", "kind = \"star\"\nhub = \"dedicated\""},
     {"topology.round_deadline", "kind = \"star\"\nround_deadline = \"2 s\""},
     {"topology.file", "file = \"cluster.toml\""},
+    {"topology.availability", "availability = \"trace.csv\""},
     {"topology.network_from", "file = \"cluster.graphml\"\nnetwork_from = \"geo\""},
     {"security.authorized", "authorized = \"cluster.keys\""},
     {"security.secret", "secret = \"$HOME/a.key\""},

@@ -1,0 +1,86 @@
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <string>
+#include <utility>
+
+#include "algorithms/methods/parts/shared_options.hpp"
+#include "tests/process/twins.hpp"
+#include "tests/support/experiments.hpp"
+#include "tests/support/timelines.hpp"
+#include "tests/support/worlds.hpp"
+
+namespace hearsay::test::availability_run_test {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Returns a run of four peers, two of which come and go, with gradients of 2 ms.
+Experiment<double> run_of(const std::string& method, double participation = 1.0) {
+  auto experiment = regressions_in<double>({"ring", 4, "metropolis", "static", participation}, method,
+                                           {.iterations = 12, .batch = 3}, 99);
+  RunSettings& settings = experiment.settings;
+  settings.run.evaluate_every = 4;
+  settings.network.compute = {.kind = ComputeTime::Kind::constant, .median = 2ms};
+  settings.network.latency = 1ms;
+  settings.availability = {Availability(), Availability({{0ms, 20ms}, {60ms, 90ms, 3.0}}, 90ms),
+                           Availability({{10ms, 60ms}}, 70ms), Availability()};
+  return experiment;
+}
+
+}  // namespace
+
+TEST_SUITE("net") {
+  TEST_CASE("availability: processes and the simulator end with the same bits, whoever comes and goes") {
+    for (const std::string method : {"dcd-psgd", "fed-avg", "allreduce-sgd"}) {
+      CAPTURE(method);
+      const Twins<double> twins = check_twins(run_of(method));
+      // No process is sooner than the trace lets it be.
+      CHECK(twins.real.seconds >= twins.simulated.seconds);
+      CHECK(twins.real.peers[1].meters.compute >= twins.simulated.peers[1].meters.compute);
+    }
+    for (const std::string method : {"dcd-psgd", "fed-avg"}) check_twins(run_of(method, 0.5));
+  }
+
+  TEST_CASE("availability: a gradient of a process that takes its own time waits for its peer, too") {
+    auto experiment = run_of("dcd-psgd");
+    experiment.settings.network.compute = {};
+    experiment.settings.availability = std::vector<Availability>(4);
+    experiment.settings.availability[2] = Availability({{300ms, 350ms}}, 350ms);
+    const Twins<double> twins = check_twins(experiment);
+    CHECK(twins.real.seconds >= 0.3);
+  }
+
+  TEST_CASE("availability: the timeline of processes has the sums of their record, without the absences") {
+    Timeline timeline;
+    RunControl control;
+    control.timeline = &timeline;
+    const RunOutcome<double> outcome = run_local(run_of("d-psgd"), control);
+    REQUIRE_MESSAGE(outcome.status == RunStatus::done, outcome.reason);
+    check_timeline(timeline, outcome.peers);
+  }
+
+  TEST_CASE("availability: an asynchronous run of processes ends well while a peer comes and goes") {
+    const RunOutcome<double> outcome = run_local(run_of("ad-psgd"));
+    REQUIRE_MESSAGE(outcome.status == RunStatus::done, outcome.reason);
+    for (const PeerOutcome& peer : outcome.peers) CHECK(peer.iterations == 12);
+  }
+
+  TEST_CASE("availability: a run whose peer is away for an hour is interrupted at once") {
+    auto experiment = run_of("d-psgd");
+    experiment.settings.run.evaluate_every = 1;
+    experiment.settings.availability[2] = Availability({{0ms, 10ms}, {1h, 2h}}, 2h);
+    std::atomic<bool> interrupted = false;
+    RunControl control;
+    control.interrupted = &interrupted;
+    control.on_evaluation = [&](const Evaluation& evaluation) {
+      if (evaluation.iteration >= 1) interrupted = true;
+    };
+    const RunOutcome<double> outcome = run_local(experiment, control);
+    CHECK(outcome.status == RunStatus::interrupted);
+    CHECK(outcome.seconds < 3600.0);
+  }
+}
+
+}  // namespace hearsay::test::availability_run_test
