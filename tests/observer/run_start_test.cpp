@@ -279,7 +279,7 @@ TEST_CASE(
     "resume: where all cannot go on, one sentence says who holds nothing, and how far the record goes") {
   Scene scene;
   scene.process(0, 5, {{0, 10, 20}});
-  scene.process(1, 7, {{}});
+  scene.process(1, 7, std::vector<std::uint64_t>());
   scene.talk();
   CHECK(scene.observer.over());
   CHECK(scene.observer.lost_by_misuse());
