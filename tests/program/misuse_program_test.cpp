@@ -134,6 +134,37 @@ TEST_CASE("misuse: a sweep spells out the control characters of its variants' na
 }
 
 TEST_CASE(
+    "misuse: a trace with a hole, a negative number or an unknown peer is refused before anything is "
+    "written") {
+  const DataFolder folder;
+  folder.write("q.toml", "topology = { peers = 2, availability = \"trace.csv\" }\n");
+  const auto refusal_of = [&](const std::string& trace) {
+    folder.write("trace.csv", "peer,from,to\n" + trace);
+    const std::string run = sentence(folder, {"run", "q.toml"});
+    CHECK(sentence(folder, {"simulate", "q.toml"}) == run);
+    CHECK(sentence(folder, {"check", "q.toml"}) == run);
+    return run;
+  };
+  CHECK(contains(refusal_of("0,0,60\n"), "trace.csv: no row says when peer 1 is there"));
+  CHECK(contains(refusal_of("0,0,60\n1,-3,60\n"), "trace.csv:3: from = -3: expected seconds"));
+  CHECK(contains(refusal_of("0,0,60\n2,0,60\n"), "trace.csv:3: peer = 2: expected a peer's id, 0 to 1"));
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "runs"));
+}
+
+TEST_CASE("check: says how much of the time each peer is there, and predicts no time then") {
+  const DataFolder folder;
+  folder.write("q.toml", "topology = { peers = 3, availability = \"trace.csv\" }\n");
+  folder.write("trace.csv", "peer,from,to,slowdown\n0,0,3600,1\n1,900,1800,2.5\n2,0,1800,1\n");
+  const std::string text = run_program(folder.path(), {"check", "q.toml"}).said;
+  CHECK(contains(text,
+                 "100, 25, 50 % of the time, peer by peer, anew after 1 h 00 min; gradients take up to 2.5 "
+                 "times as long"));
+  CHECK(contains(text, "not predicted: the first iterations say little, since peers come and go"));
+  CHECK(contains(run_program(folder.path(), {"check", "q.toml", "--json"}).said,
+                 "\"availability\":[1.0,0.25,0.5]"));
+}
+
+TEST_CASE(
     "misuse: launch refuses a hub that cannot be before it starts a peer, and names the file as it was "
     "given") {
   const DataFolder folder;

@@ -95,7 +95,8 @@ TEST_CASE("launch note: it is read as it was written, another version, or none, 
   note.start_patience = "3 s";
   note.save = SaveModels::peers;
   note.command = "hearsay launch 'it'\\''s.toml'";
-  note.quiet = note.sends_news = note.has_initial_model = note.has_links = note.resume = true;
+  note.quiet = note.sends_news = note.has_initial_model = note.resume = true;
+  note.has_links = note.has_availability = true;
   const LaunchNote read = read_launch_note(to_json(note));
   CHECK(read.id == note.id);
   CHECK(read.run_file == note.run_file);
@@ -108,10 +109,11 @@ TEST_CASE("launch note: it is read as it was written, another version, or none, 
   CHECK(read.sends_news);
   CHECK(read.has_initial_model);
   CHECK(read.has_links);
+  CHECK(read.has_availability);
   CHECK(read.resume);
   nlohmann::json other = to_json(note);
   other["version"] = 1;
-  CHECK(contains(misuse_text([&] { read_launch_note(other); }), "a note of version 1, this hearsay reads 3"));
+  CHECK(contains(misuse_text([&] { read_launch_note(other); }), "a note of version 1, this hearsay reads 4"));
   other = to_json(note);
   other.erase("folder");
   CHECK(contains(misuse_text([&] { read_launch_note(other); }), "is not hearsay launch's"));

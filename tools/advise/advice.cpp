@@ -12,6 +12,7 @@
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/resolve.hpp"
 #include "runtime/foundation/machine.hpp"
+#include "runtime/settings/link_settings.hpp"
 #include "tools/advise/contenders.hpp"
 #include "tools/advise/probe.hpp"
 #include "tools/advise/probe_problem.hpp"
@@ -40,12 +41,12 @@ bool takes_plain_steps(const RunSettings& settings) {
          options.find(option::local_steps).value_or(1) == 1;
 }
 
-/// True if a bandwidth trace changes the network with time: the time of one iteration then says nothing about
-/// later ones.
+/// True if a trace changes the network, or who is there, with time: the time of one iteration then says
+/// nothing about later ones.
 bool changes_with_time(const RunSettings& settings) {
-  return !settings.network.trace.empty() || std::ranges::any_of(settings.peer_networks, [](const auto& peer) {
-    return !peer.second.trace.empty();
-  });
+  return !settings.network.trace.empty() || peers_come_and_go(settings) ||
+         std::ranges::any_of(settings.peer_networks,
+                             [](const auto& peer) { return !peer.second.trace.empty(); });
 }
 
 template <class Scalar>

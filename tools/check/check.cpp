@@ -19,6 +19,7 @@
 #include "runtime/process/freed_pages.hpp"
 #include "runtime/security/credentials.hpp"
 #include "runtime/session/arrival_deadline.hpp"
+#include "runtime/settings/link_settings.hpp"
 #include "runtime/settings/sweep_settings.hpp"
 #include "tools/check/check_connections.hpp"
 #include "tools/check/dry_run.hpp"
@@ -82,6 +83,14 @@ Json reduce_json(const Plan& plan) {
   return {{"ring", plan.reduce_times->ring}, {"doubling", plan.reduce_times->doubling}};
 }
 
+/// Returns the share of the time that each peer is there; null without topology.availability.
+Json availability_json(const RunSettings& settings) {
+  if (settings.availability.empty()) return nullptr;
+  Json shares = Json::array();
+  for (const Availability& peer : settings.availability) shares.push_back(peer.share());
+  return shares;
+}
+
 Json as_json(const std::string& name, const Plan& plan) {
   const auto spread_of = [](const std::vector<double>& bytes) {
     const Spread spread(bytes);
@@ -129,6 +138,7 @@ Json as_json(const std::string& name, const Plan& plan) {
           {"seconds_per_iteration", finite_or_null(plan.dry_run.seconds_per_iteration)},
           {"seconds", finite_or_null(plan.dry_run.seconds)},
           {"computing_share", finite_or_null(plan.dry_run.computing_share)},
+          {"availability", availability_json(plan.settings)},
           {"kept_model_bytes", plan.kept_model_bytes()},
           {"process_memory_bytes", std::round(plan.process_bytes)},
           {"warnings", plan.warnings}};
@@ -333,6 +343,7 @@ void add_world_rows(Table& table, const Plan& plan) {
                  ", " + counted(plan.peers, "peer") + ", " + mixing_text(plan)});
   table.add({"network", network_text(settings)});
   table.add({"", congestion_text(settings.congestion)});
+  if (!settings.availability.empty()) table.add({"peers are there", availability_text(settings)});
   table.add({"a lost peer", failure_text(settings.failure, settings.topology.rounds_close())});
   if (!settings.faults.empty()) table.add({"faults", faults_text(settings.faults, plan.peers)});
 }
@@ -347,6 +358,8 @@ std::string predicted_text(const Plan& plan, const std::optional<double>& second
     return "not predicted: to simulate the first iterations, the models of all peers together take too much "
            "memory" +
            by_size;
+  if (peers_come_and_go(plan.settings))
+    return "not predicted: the first iterations say little, since peers come and go" + by_size;
   if (!seconds) return "not predicted: the first iterations end badly";
   return seconds_text(*seconds) + " predicted" +
          (plan.traffic.exact ? "" : ", if messages stay as long as in the first iterations");

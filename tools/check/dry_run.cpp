@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/record/hub_port.hpp"
+#include "runtime/settings/link_settings.hpp"
 #include "runtime/wire/frame.hpp"
 #include "tools/training/first_iterations.hpp"
 #include "tools/training/training.hpp"
@@ -99,8 +100,9 @@ DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most, Dura
   forecast.given_up = outcome.status == RunStatus::interrupted;
   if (forecast.given_up) return forecast;
   forecast.failure = outcome.reason;
-  // A run that diverges at once has only the evaluation of its start.
-  if (outcome.evaluations.size() < 2) return forecast;
+  // A run that diverges at once has only the evaluation of its start. Where peers come and go, the times of
+  // the first iterations are not those of later ones.
+  if (outcome.evaluations.size() < 2 || peers_come_and_go(experiment.settings)) return forecast;
   const Evaluation& last = outcome.evaluations.back();
   const Evaluation& before = outcome.evaluations[outcome.evaluations.size() - 2];
   double per_iteration =

@@ -13,10 +13,11 @@ namespace hearsay {
 
 /// Time and bytes of a whole run on its network, extrapolated from its first iterations.
 struct DryRun {
-  Duration gradient{0};                         ///< measured; 0 if it is emulated
-  std::optional<double> seconds_per_iteration;  ///< empty if the run ended before its second evaluation
-  std::optional<double> seconds;                ///< of the whole run
-  std::optional<double> computing_share;        ///< of the time of an iteration, mean over the peers
+  Duration gradient{0};  ///< measured; 0 if it is emulated
+  /// Empty if the run ended before its second evaluation, or if peers come and go.
+  std::optional<double> seconds_per_iteration;
+  std::optional<double> seconds;          ///< of the whole run
+  std::optional<double> computing_share;  ///< of the time of an iteration, mean over the peers
   /// Of the time of the hub's port, sending or receiving, whichever is more; empty without a hub or limit.
   std::optional<double> hub_port_share;
   double payload_share = 1.0;      ///< bytes of payload over their upper bound, summed over all peers

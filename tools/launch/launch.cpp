@@ -134,6 +134,8 @@ void bring_home(const fs::path& run_file, const RunFile& original, const RunSett
                                    "run.output=" + spelled(settings.run.output),
                                    "model.init=" + spelled(settings.model.init)};
   if (!settings.links_file.empty()) here.push_back("network.links=" + spelled(settings.links_file));
+  if (const fs::path& trace = settings.topology.availability; !trace.empty())
+    here.push_back("topology.availability=" + spelled(trace));
   file.assign(parse_assignments(here));
   RunSettings resolved = file.resolve(home);
   try {
@@ -174,6 +176,8 @@ SentFiles sent_files(const std::string& run_file, const RunSettings& settings, c
   SentFiles files = {{"run.toml", run_file}, {"topology.toml", sent_topology(cluster)}};
   if (settings.model.init != "zeros") files.emplace_back("init.npy", whole_content(settings.model.init));
   if (!settings.links_file.empty()) files.emplace_back("links.toml", read_text_file(settings.links_file));
+  if (const fs::path& trace = settings.topology.availability; !trace.empty())
+    files.emplace_back("availability.csv", read_text_file(trace));
   return files;
 }
 
@@ -191,6 +195,7 @@ class PeerPlans {
     note_.resume = options.resume;
     note_.has_initial_model = settings.model.init != "zeros";
     note_.has_links = !settings.links_file.empty();
+    note_.has_availability = !settings.topology.availability.empty();
     note_.sends_news = options.live_port.has_value();
   }
 

@@ -8,7 +8,7 @@ namespace hearsay {
 
 namespace {
 
-constexpr int note_version = 3;
+constexpr int note_version = 4;
 
 }  // namespace
 
@@ -24,6 +24,7 @@ nlohmann::json to_json(const LaunchNote& note) {
           {"quiet", note.quiet},
           {"has_initial_model", note.has_initial_model},
           {"has_links", note.has_links},
+          {"has_availability", note.has_availability},
           {"sends_news", note.sends_news},
           {"resume", note.resume}};
 }
@@ -45,6 +46,7 @@ LaunchNote read_launch_note(const nlohmann::json& json) {
     json.at("quiet").get_to(note.quiet);
     json.at("has_initial_model").get_to(note.has_initial_model);
     json.at("has_links").get_to(note.has_links);
+    json.at("has_availability").get_to(note.has_availability);
     json.at("sends_news").get_to(note.sends_news);
     json.at("resume").get_to(note.resume);
     return note;

@@ -21,9 +21,10 @@ struct LaunchNote {
   SaveModels save = SaveModels::mean;
   bool quiet = false;
   bool has_initial_model = false;
-  bool has_links = false;   ///< network.links names a file
-  bool sends_news = false;  ///< peer 0 tells how the run goes on, for a live page (run_news.hpp)
-  bool resume = false;      ///< go on with the checkpoints in the folder
+  bool has_links = false;         ///< network.links names a file
+  bool has_availability = false;  ///< topology.availability does
+  bool sends_news = false;        ///< peer 0 tells how the run goes on, for a live page (run_news.hpp)
+  bool resume = false;            ///< go on with the checkpoints in the folder
 };
 
 /// The folder, in the directory of a peer, that holds one folder for each launched peer.

@@ -135,6 +135,7 @@ int launched_peer_command(const PeerOptions& given) {
   put("run.output", "output");
   if (note->has_initial_model) put("model.init", "init.npy");
   if (note->has_links) put("network.links", "links.toml");
+  if (note->has_availability) put("topology.availability", "availability.csv");
 
   // Relative paths in the run file start at the working directory of the peer, as they start at the folder of
   // the run file under `hearsay run`.

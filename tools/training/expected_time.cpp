@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "runtime/settings/link_settings.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/training/borrowed_objective.hpp"
 #include "tools/training/first_iterations.hpp"
@@ -105,7 +106,7 @@ bool is_constant(const NetworkSettings& network) {
 
 bool repeats_its_iterations(const RunSettings& settings, const MethodInfo& method) {
   return !method.asynchronous && !settings.topology.rounds_close() && !settings.shapes_evaluations() &&
-         settings.faults.empty() && is_constant(settings.network) &&
+         settings.faults.empty() && !peers_come_and_go(settings) && is_constant(settings.network) &&
          std::ranges::all_of(settings.peer_networks,
                              [](const auto& of_peer) { return is_constant(of_peer.second); });
 }

@@ -16,7 +16,7 @@ namespace hearsay {
 
 namespace {
 
-/// Copies the network and the output directory of a run.
+/// Copies the network, who is there when, and the output directory of a run.
 void take_network(RunSettings& to, const RunSettings& from) {
   to.network = from.network;
   to.framing = from.framing;
@@ -25,6 +25,8 @@ void take_network(RunSettings& to, const RunSettings& from) {
   to.link_overrides = from.link_overrides;
   to.links_file = from.links_file;
   to.pair_links = from.pair_links;
+  to.topology.availability = from.topology.availability;
+  to.availability = from.availability;
   to.run.output = from.run.output;
 }
 
