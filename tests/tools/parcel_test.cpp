@@ -113,7 +113,7 @@ TEST_CASE("launch note: it is read as it was written, another version, or none, 
   CHECK(read.resume);
   nlohmann::json other = to_json(note);
   other["version"] = 1;
-  CHECK(contains(misuse_text([&] { read_launch_note(other); }), "a note of version 1, this hearsay reads 3"));
+  CHECK(contains(misuse_text([&] { read_launch_note(other); }), "a note of version 1, this hearsay reads 4"));
   other = to_json(note);
   other.erase("folder");
   CHECK(contains(misuse_text([&] { read_launch_note(other); }), "is not hearsay launch's"));
