@@ -70,6 +70,24 @@ TEST_CASE(
         "hearsay: --write = nowhere/t.toml: there is no folder nowhere\n");
 }
 
+TEST_CASE("topology: that a file cannot be written is said before anything is searched or computed") {
+  const DataFolder folder;
+  std::filesystem::create_directory(folder.path() / "a.svg");
+  write_file(folder.path() / "mine.toml", {"[run]\niterations = 10\n"});
+  const std::string long_name = std::string(300, 'n') + ".toml";
+  const std::vector<std::string> names = {"a.svg", "mine.toml", "nowhere/t.toml", "t.txt",
+                                          "t",     long_name,   "/proc/t.toml"};
+  for (const std::string& file : names) {
+    CAPTURE(file);
+    const ProgramEnd end =
+        run_program(folder.path(), {"topology", "--fit", "no-links.toml", "--write", file});
+    CHECK(end.code == 2);
+    CHECK(contains(end.complained, "hearsay: --write = " + file + ": "));
+  }
+  CHECK(contains(run_program(folder.path(), {"topology", "--fit", "no-links.toml", "--write", ""}).complained,
+                 "--write"));
+}
+
 TEST_CASE("topology: optimized weights come with a certificate, and survive being written") {
   const DataFolder folder;
   ProgramEnd end =
