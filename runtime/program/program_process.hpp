@@ -30,6 +30,8 @@ class ProgramProcess {
   /// Misuse if it cannot be started.
   static Started start(const ProgramCommand& command);
 
+  /// Readable once it has ended.
+  int watch() const { return watch_.number(); }
   /// True once it has ended. Waits for at most `patience_ms` (-1: as long as it takes).
   bool is_gone(int patience_ms) const;
   /// The same. If it has ended, what it has forked has been killed and has ended, too, and `how` says how it

@@ -115,6 +115,18 @@ TEST_SUITE("net") {
     CHECK(Json::parse(content_of(folder.path() / "out/summary.json"))["status"] == "interrupted");
   }
 
+  TEST_CASE("a program that ends while what it has forked holds its socket: its peer does not wait") {
+    const DataFolder folder;
+    folder.write("run.toml", three_peers);
+    for (const std::string command : {"simulate", "run"}) {
+      CAPTURE(command);
+      const ProgramEnd end =
+          run_program(folder.path(), {command, "run.toml", "--", "sh", "-c", "sleep 1000 & exit 7"});
+      CHECK(end.code == 2);
+      CHECK(contains(end.complained, "has ended before its hello, with exit code 7"));
+    }
+  }
+
   TEST_CASE("kill -9 of hearsay run: its peers and its programs end, too") {
     const DataFolder folder;
     folder.write("run.toml", three_peers);
