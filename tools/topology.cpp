@@ -352,6 +352,8 @@ int topology_command(const TopologyOptions& options) {
   if (options.spec.empty() && options.fit.links.empty())
     throw Misuse(
         "SPEC is missing: expected a topology such as \"ring(16)\", a topology file, or --fit LINKS");
+  if (options.overwrite && options.write.empty())
+    throw Misuse("--overwrite replaces the files of --write; expected --write, or no --overwrite");
   // The search for a graph may take minutes; whether its result can be kept is known before.
   for (const fs::path& file : options.write) require_writable(file, options.overwrite);
   const std::optional<FittedTopology> fit =
