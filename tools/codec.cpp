@@ -42,6 +42,8 @@ template <class Scalar>
 int codec_as(const CodecOptions& options) {
   if (!options.output.empty())
     require_replaceable("--output", options.output, npy_magic, ".npy file", options.overwrite);
+  else if (options.overwrite)
+    throw Misuse("--overwrite replaces the file of --output; expected --output, or no --overwrite");
   const NpyArray<Scalar> array = read_npy<Scalar>(options.vector);
   const Vector<Scalar>& before = array.values;
   if (before.size() == 0) throw Misuse(options.vector.string() + " holds no numbers; expected at least one");

@@ -93,6 +93,17 @@ std::size_t degree_of(const GossipPlan& plan) {
   return most;
 }
 
+/// Says which family of a greater degree would be sooner than the fitted graph; nothing if none would.
+std::string sooner_text(const FittedTopology& fitted) {
+  const auto soonest = std::ranges::min_element(
+      fitted.families, {}, [](const GossipPlan& family) { return family.forecast.seconds(); });
+  if (soonest == fitted.families.end() || soonest->forecast.seconds() >= fitted.plan.forecast.seconds())
+    return "";
+  const std::string degree = std::to_string(degree_of(*soonest));
+  return "with more links it would be sooner: " + soonest->name + " has a degree of " + degree +
+         ", which --degree " + degree + " allows\n";
+}
+
 /// Returns how many times as long it takes; "-" if the fitted graph takes no time at all.
 std::string times_text(double seconds, double of_fitted) {
   return of_fitted > 0.0 ? fixed(seconds / of_fitted, 2) + "x" : "-";
@@ -146,7 +157,7 @@ std::string comparison_text(const FittedTopology& fitted) {
   };
   add(fitted.plan, fitted.plan.name == "fitted" ? "fitted" : "fitted: " + fitted.plan.name);
   for (const GossipPlan& family : fitted.families) add(family, family.name);
-  return table.text();
+  return table.text() + sooner_text(fitted);
 }
 
 }  // namespace hearsay

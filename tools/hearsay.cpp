@@ -16,6 +16,7 @@
 
 #include "algorithms/objectives/stop_asked.hpp"
 #include "runtime/program/program.hpp"
+#include "runtime/program/program_groups.hpp"
 #include "runtime/toml/document.hpp"
 #include "runtime/toml/setting.hpp"
 #include "tools/terminal/command_line.hpp"
@@ -34,19 +35,25 @@ namespace {
 
 StopRequest stop;
 
+/// Ends the process, and what its programs have forked.
+void end_now() {
+  kill_program_groups();
+  _exit(exit_interrupted);
+}
+
 /// For commands that keep a record: the first Ctrl-C asks the run to end in good order, the second ends the
 /// process at once. So does the first if there is no run yet.
 void ask_to_end(int) {
-  if (stop.interrupted.exchange(true) || !stop.is_heeded) _exit(exit_interrupted);
+  if (stop.interrupted.exchange(true) || !stop.is_heeded) end_now();
 }
 
 /// For one peer of a run over several hosts: the host wants this process to end, not the run.
 void ask_to_leave(int) {
-  if (stop.asked_to_leave.exchange(true) || !stop.is_heeded) _exit(exit_interrupted);
+  if (stop.asked_to_leave.exchange(true) || !stop.is_heeded) end_now();
 }
 
 /// For commands that keep no record, such as check, which may take minutes.
-void end_at_once(int) { _exit(exit_interrupted); }
+void end_at_once(int) { end_now(); }
 
 void install_signal_handlers(OnSignal on_signal) {
   struct sigaction action {};

@@ -152,16 +152,19 @@ std::optional<std::string> mark_of(const std::string& ending) {
   return std::nullopt;
 }
 
-/// Throws Misuse if the topology cannot be written to `file`, or may not be.
-void require_writable(const NamedTopology& topology, const fs::path& file, bool overwrite) {
-  const std::string ending = file.extension().string();
-  const std::optional<std::string> mark = mark_of(ending);
+/// Throws Misuse if no topology can be written to `file`, or none may be.
+void require_writable(const fs::path& file, bool overwrite) {
+  const std::optional<std::string> mark = mark_of(file.extension().string());
   if (!mark)
     throw Misuse("--write", file.string(), "expected a name that ends in .toml, .graphml, .dot, .gv or .svg");
-  if (!topology.mixing.mutual() && ending != ".toml")
+  require_replaceable("--write", file, *mark, "topology", overwrite);
+}
+
+/// Throws Misuse if the kind of the file cannot hold this topology.
+void require_suits(const fs::path& file, const NamedTopology& topology) {
+  if (!topology.mixing.mutual() && file.extension() != ".toml")
     throw Misuse("--write", file.string(),
                  "drawings have links both ways only; expected a name that ends in .toml");
-  require_replaceable("--write", file, *mark, "topology", overwrite);
 }
 
 std::string text_for(const std::string& ending, const NamedTopology& topology) {
@@ -349,10 +352,14 @@ int topology_command(const TopologyOptions& options) {
   if (options.spec.empty() && options.fit.links.empty())
     throw Misuse(
         "SPEC is missing: expected a topology such as \"ring(16)\", a topology file, or --fit LINKS");
+  if (options.overwrite && options.write.empty())
+    throw Misuse("--overwrite replaces the files of --write; expected --write, or no --overwrite");
+  // The search for a graph may take minutes; whether its result can be kept is known before.
+  for (const fs::path& file : options.write) require_writable(file, options.overwrite);
   const std::optional<FittedTopology> fit =
       options.fit.links.empty() ? std::nullopt : std::optional(fitted(options));
   const NamedTopology topology = fit ? fit->topology : cluster_of(options);
-  for (const fs::path& file : options.write) require_writable(topology, file, options.overwrite);
+  for (const fs::path& file : options.write) require_suits(file, topology);
   std::unique_ptr<Schedule> schedule;
   if (!options.schedule.empty() || options.participation != 1.0)
     schedule = with_participation(make_schedule(options.schedule.empty() ? "static" : options.schedule,
@@ -368,7 +375,6 @@ int topology_command(const TopologyOptions& options) {
                       schedule.get(),
                       rounds,
                       schedule && averages ? contraction(*schedule, rounds) : std::nullopt};
-  for (const fs::path& file : options.write) write_topology(topology, file);
   if (options.json) {
     nlohmann::ordered_json record = report_as_json(report);
     if (fit) record["forecasts"] = forecasts_as_json(*fit);
@@ -377,8 +383,11 @@ int topology_command(const TopologyOptions& options) {
     if (fit) std::printf("%s\n", comparison_text(*fit).c_str());
     std::fputs(report_as_text(report).c_str(), stdout);
   }
-  if (!options.json)
-    for (const fs::path& file : options.write) std::printf("written   %s\n", file.c_str());
+  // Last, so that a disk that is full costs no more than the files.
+  for (const fs::path& file : options.write) {
+    write_topology(topology, file);
+    if (!options.json) std::printf("written   %s\n", file.c_str());
+  }
   return exit_done;
 }
 

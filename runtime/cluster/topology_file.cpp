@@ -14,6 +14,7 @@
 #include "runtime/foundation/whole_file.hpp"
 #include "runtime/toml/document.hpp"
 #include "topology/families.hpp"
+#include "topology/foundation/host_refusal.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/spectrum.hpp"
 
@@ -28,7 +29,7 @@ auto in_file(const std::string& source, const Make& make) {
   try {
     return make();
   } catch (const Misuse& misuse) {
-    throw Misuse(source + ": " + misuse.what());
+    throw_reworded(misuse, source + ": " + misuse.what());
   }
 }
 

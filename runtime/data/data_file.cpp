@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "runtime/foundation/text_bytes.hpp"
+#include "topology/foundation/host_refusal.hpp"
 #include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
@@ -42,7 +43,7 @@ std::string read_data_file(const std::filesystem::path& path, DataMemory& memory
     throw Misuse(path.string() + " is a device, not a file");
   errno = 0;
   const std::unique_ptr<gzFile_s, CloseGz> file(gzopen(path.c_str(), "rb"));
-  if (!file) throw Misuse("cannot open " + path.string() + ": " + std::strerror(errno));
+  if (!file) throw HostRefusal("cannot open " + path.string() + ": " + std::strerror(errno));
   gzbuffer(file.get(), static_cast<unsigned>(buffer_bytes));
   // The length of a plain file is known; one byte more finds its end. The inflated length of a compressed
   // file is not known, so the buffer grows while it is read.
@@ -54,7 +55,7 @@ std::string read_data_file(const std::filesystem::path& path, DataMemory& memory
     if (size == content.size()) content.resize(size + size / 2 + buffer_bytes);
     const std::size_t room = std::min<std::size_t>(content.size() - size, 1u << 30);
     const int read = gzread(file.get(), content.data() + size, static_cast<unsigned>(room));
-    if (read < 0) throw Misuse("cannot read " + path.string() + ": " + reason(file.get(), path));
+    if (read < 0) throw HostRefusal("cannot read " + path.string() + ": " + reason(file.get(), path));
     if (read == 0) break;
     size += static_cast<std::size_t>(read);
     if (size > memory.left()) break;

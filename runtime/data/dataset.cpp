@@ -18,6 +18,7 @@
 #include "runtime/data/data_memory.hpp"
 #include "runtime/data/formats.hpp"
 #include "runtime/foundation/machine.hpp"
+#include "topology/foundation/host_refusal.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
 
@@ -65,7 +66,7 @@ void require_memory(const SyntheticShape& shape, const std::string& source) {
   const double rows =
       1.125 * static_cast<double>(shape.samples) + shape.classes;  // with test samples and centers
   const double needed = rows * static_cast<double>(shape.features) * sizeof(Scalar);
-  if (const auto lack = beyond_memory(needed)) throw Misuse("data.source", source, "it needs " + *lack);
+  if (const auto lack = beyond_memory(needed)) throw HostRefusal("data.source", source, "it needs " + *lack);
 }
 
 std::vector<fs::path> cifar10_batches(const fs::path& directory, Part part) {
@@ -77,7 +78,7 @@ std::vector<fs::path> cifar10_batches(const fs::path& directory, Part part) {
       const fs::path path = directory / (name + ending);
       std::error_code error;
       const bool there = fs::exists(path, error);
-      if (error) throw Misuse("cannot open " + path.string() + ": " + error.message());
+      if (error) throw HostRefusal("cannot open " + path.string() + ": " + error.message());
       if (there) {
         batches.push_back(path);
         break;
@@ -99,7 +100,7 @@ std::pair<fs::path, fs::path> path_pair(const std::string& key, const std::strin
 fs::path present(const std::string& key, const std::string& text, const fs::path& path) {
   std::error_code error;
   if (fs::status(path, error).type() == fs::file_type::not_found)
-    throw Misuse(key, text, "there is no " + path.string());
+    throw HostRefusal(key, text, "there is no " + path.string());
   return path;
 }
 

@@ -19,6 +19,7 @@
 #include "runtime/data/npy.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/foundation/machine.hpp"
+#include "topology/foundation/host_refusal.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
 
@@ -263,20 +264,20 @@ void require_memory_of_objectives(const std::string& kind, const SeededModel& mo
       model.memory(shape, 1.0, scalar) - to_draw_all + 2.0 * model.dimension(shape) * scalar;
   const auto lack = beyond_memory(of_none + static_cast<double>(peers) * of_each);
   if (!lack) return;
-  throw Misuse("model.kind", kind,
-               (peers == 1 ? "the objective and the model of a single peer need "
-                           : "the objectives and models of " + std::to_string(peers) + " peers need ") +
-                   *lack + "; expected fewer " + (peers == 1 ? "" : "peers, fewer ") +
-                   "parameters, or hearsay simulate with model.kind = \"size(" +
-                   std::to_string(static_cast<std::uint64_t>(model.dimension(shape))) +
-                   ")\", which tells times and bytes without that memory");
+  throw HostRefusal("model.kind", kind,
+                    (peers == 1 ? "the objective and the model of a single peer need "
+                                : "the objectives and models of " + std::to_string(peers) + " peers need ") +
+                        *lack + "; expected fewer " + (peers == 1 ? "" : "peers, fewer ") +
+                        "parameters, or hearsay simulate with model.kind = \"size(" +
+                        std::to_string(static_cast<std::uint64_t>(model.dimension(shape))) +
+                        ")\", which tells times and bytes without that memory");
 }
 
 template <class Scalar>
 Vector<Scalar> load_initial(const std::string& file, Index dimension) {
   std::error_code error;
   if (std::filesystem::status(file, error).type() == std::filesystem::file_type::not_found)
-    throw Misuse("model.init", file, "there is no such file");
+    throw HostRefusal("model.init", file, "there is no such file");
   Vector<Scalar> x = read_npy<Scalar>(file).values;
   if (x.size() != dimension)
     throw Misuse("model.init", file,

@@ -16,6 +16,7 @@
 #include "runtime/foundation/machine.hpp"
 #include "runtime/wire/long_message.hpp"
 #include "topology/families.hpp"
+#include "topology/foundation/host_refusal.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/hub_rounds.hpp"
 
@@ -263,11 +264,11 @@ void require_memory(const Experiment<Scalar>& experiment, const HeldPeers& held)
   std::string expected;
   if (const auto peers = FittingPeers<Scalar>(experiment, held, room).count(); peers && *peers > 1)
     expected = "at most " + std::to_string(*peers) + " peers, ";
-  throw Misuse("topology.peers", std::to_string(experiment.peer_count()),
-               "with " + dimension + " parameters " + subject_of(held, experiment.peer_count()) + " " +
-                   *lack + "; expected " + expected + "at most " + std::to_string(parameters) +
-                   " parameters, or hearsay simulate with model.kind = \"size(" + dimension +
-                   ")\", which tells times and bytes without that memory");
+  throw HostRefusal("topology.peers", std::to_string(experiment.peer_count()),
+                    "with " + dimension + " parameters " + subject_of(held, experiment.peer_count()) + " " +
+                        *lack + "; expected " + expected + "at most " + std::to_string(parameters) +
+                        " parameters, or hearsay simulate with model.kind = \"size(" + dimension +
+                        ")\", which tells times and bytes without that memory");
 }
 
 #define HEARSAY_MEMORY_NEED(Scalar)                                                     \

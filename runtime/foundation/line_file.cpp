@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "topology/foundation/host_refusal.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -12,7 +13,7 @@ namespace hearsay {
 LineFile::LineFile(const std::filesystem::path& path, bool on_disk)
     : path_(path), file_(path, O_WRONLY | O_CREAT), on_disk_(on_disk) {
   const ::off_t end = file_ ? ::lseek(file_.number(), 0, SEEK_END) : -1;
-  if (end < 0) throw Misuse("cannot write " + path.string() + ": " + std::strerror(errno));
+  if (end < 0) throw HostRefusal("cannot write " + path.string() + ": " + std::strerror(errno));
   written_bytes_ = static_cast<std::uint64_t>(end);
 }
 

@@ -12,6 +12,7 @@
 
 #include "runtime/foundation/file_descriptor.hpp"
 #include "runtime/foundation/text_bytes.hpp"
+#include "topology/foundation/host_refusal.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -70,7 +71,8 @@ std::optional<std::string> try_to_write_file(const std::filesystem::path& path,
 }
 
 void write_file(const std::filesystem::path& path, std::initializer_list<std::string_view> parts) {
-  if (const auto defect = try_to_write_file(path, parts, Durability::end_of_process)) throw Misuse(*defect);
+  if (const auto defect = try_to_write_file(path, parts, Durability::end_of_process))
+    throw HostRefusal(*defect);
 }
 
 void write_files(const std::vector<std::pair<std::filesystem::path, std::string>>& files) {
@@ -80,7 +82,7 @@ void write_files(const std::vector<std::pair<std::filesystem::path, std::string>
     std::error_code ignored;
     for (std::size_t written = 0; written < k; ++written)
       std::filesystem::remove(files[written].first, ignored);
-    throw Misuse(*defect);
+    throw HostRefusal(*defect);
   }
 }
 
@@ -104,7 +106,7 @@ std::string read_text_file(const std::string& path) {
   const FileDescriptor in(path, O_RDONLY);
   std::string text;
   if (!in || !read_all(in, piece_bytes, largest_text_bytes, text))
-    throw Misuse("cannot read " + path + ": " + std::strerror(errno));
+    throw HostRefusal("cannot read " + path + ": " + std::strerror(errno));
   if (text.size() > largest_text_bytes) throw Misuse("cannot read " + path + ": it is longer than 64 MiB");
   if (const auto defect = defect_of_text(text)) throw Misuse(path + " is no text file: " + *defect);
   return std::string(without_byte_order_mark(text));
@@ -114,7 +116,7 @@ std::string read_text_file(const std::string& label, const std::string& path) {
   try {
     return read_text_file(path);
   } catch (const Misuse& misuse) {
-    throw Misuse(label + ": " + misuse.what());
+    throw_reworded(misuse, label + ": " + misuse.what());
   }
 }
 

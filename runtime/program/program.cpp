@@ -133,18 +133,22 @@ ProgramChannel::Heard Program::hear_first_word(const FirstWord& awaited,
   });
 }
 
+ProgramChannel::Heard Program::receive(std::int64_t patience_ms) {
+  return channel_.receive(static_cast<int>(patience_ms), process_ ? process_->watch() : -1);
+}
+
 /// Waits for the next message, and says `words` after `next_word_ms`, then after twice that time, and so on.
 ProgramChannel::Heard Program::hear_within(int patience_ms, std::int64_t& next_word_ms,
                                            const std::function<std::string(std::int64_t)>& words) {
   std::int64_t waited_ms = 0;
   while (next_word_ms < patience_ms) {
-    const auto heard = channel_.receive(static_cast<int>(next_word_ms - waited_ms));
+    const auto heard = receive(next_word_ms - waited_ms);
     if (heard != ProgramChannel::Heard::silence) return heard;
     waited_ms = std::exchange(next_word_ms, 2 * next_word_ms);
     care_.on_wait(words(waited_ms) + "; it may take " + to_text(care_.answer_within) +
                   " (model.answer_within)");
   }
-  return channel_.receive(static_cast<int>(patience_ms - waited_ms));
+  return receive(patience_ms - waited_ms);
 }
 
 void Program::start_process(Start start) {

@@ -112,6 +112,7 @@ class Program {
   void end_for_certain();
   void start_anew(const ProgramQuestion& question);
   ProgramChannel::Heard hear(const ProgramQuestion& question, int patience_ms);
+  ProgramChannel::Heard receive(std::int64_t patience_ms);
   ProgramChannel::Heard hear_within(int patience_ms, std::int64_t& next_word_ms,
                                     const std::function<std::string(std::int64_t waited_ms)>& words);
   [[noreturn]] void give_up(const ProgramQuestion& question);

@@ -56,13 +56,15 @@ bool ProgramChannel::has_word() const {
   return poll(&polled, 1, 0) > 0;
 }
 
-ProgramChannel::Heard ProgramChannel::receive(int patience_ms) {
+ProgramChannel::Heard ProgramChannel::receive(int patience_ms, int watch) {
   length_ = 0;
-  pollfd polled{socket_.number(), POLLIN, 0};
+  std::array<pollfd, 2> polled{pollfd{socket_.number(), POLLIN, 0}, pollfd{watch, POLLIN, 0}};
   int ready = -1;
-  do ready = poll(&polled, 1, patience_ms);
+  do ready = poll(polled.data(), polled.size(), patience_ms);
   while (ready < 0 && errno == EINTR);
   if (ready == 0) return Heard::silence;
+  // Its last words may have come between the looks at the socket and at the process.
+  if (polled[0].revents == 0 && !has_word()) return Heard::end;
   buffer_.resize(hello_limit + 1);
   // A program that ended with a question unread resets the socket. Its last words come after that.
   ssize_t length = -1;

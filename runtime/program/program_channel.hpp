@@ -49,7 +49,9 @@ class ProgramChannel {
   enum class Heard { message, end, silence };
   /// Waits for the next message, which `message` then returns. Heard::end: the program has ended, or closed
   /// its socket. Heard::silence: no message came for `patience_ms` (-1: waits as long as it takes).
-  Heard receive(int patience_ms = -1);
+  /// `watch` is readable once the program has ended (-1: not known): what it has forked may hold its socket
+  /// longer.
+  Heard receive(int patience_ms, int watch);
   /// True if `receive` would not have to wait.
   bool has_word() const;
   /// Valid until the next call of `receive`.

@@ -94,8 +94,8 @@ void ProgramFleet::await_good_ends(std::span<const PeerId> dropped) {
   if (!failures.empty()) throw ProgramFailure(failures);
 }
 
-std::string ProgramFleet::failure_now(ProgramProcess& process) const {
-  const bool has_ended = process.has_ended(0);
+std::string ProgramFleet::failure_now(ProgramProcess& process) {
+  const bool has_ended = process.has_ended(0, with_killed_);
   return failure_of({has_ended, process.ended_badly(), process.how()}, patience_ms_);
 }
 
@@ -110,7 +110,7 @@ bool ProgramFleet::have_ended(int left_ms) {
   constexpr int look_every_ms = 50;
   for (const auto& program : programs_) {
     ProgramProcess* const process = program->process();
-    while (process && !process->has_ended(left_ms > 0 ? look_every_ms : 0)) {
+    while (process && !process->has_ended(left_ms > 0 ? look_every_ms : 0, with_killed_)) {
       if (left_ms <= 0) return false;
       left_ms -= look_every_ms;
     }

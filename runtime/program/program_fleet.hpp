@@ -50,7 +50,7 @@ class ProgramFleet {
   void await_good_ends(std::span<const PeerId> dropped);
   /// Returns what is wrong with the end of a program that this process has started, in a clause; "" if
   /// nothing is.
-  std::string failure_now(ProgramProcess& process) const;
+  std::string failure_now(ProgramProcess& process);
   void signal_all(int number);
   /// Waits until all have ended, for about `left_ms` at most. True if all have.
   bool have_ended(int left_ms);
@@ -61,6 +61,7 @@ class ProgramFleet {
   ProgramFates fates_;
   bool told_ = false;
   int patience_ms_ = 0;  // with programs that were told of the end
+  KilledPatience with_killed_;
 };
 
 }  // namespace hearsay

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "runtime/program/program_groups.hpp"
 #include "runtime/toml/document.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -65,8 +66,7 @@ int pidfd_of(pid_t process) { return static_cast<int>(syscall(SYS_pidfd_open, pr
 
 /// Waits until all processes of a group have ended. Each has been killed, and frees its memory, its ports and
 /// its devices before it ends.
-void await_killed_group(pid_t group) {
-  constexpr int patience_ms = 2000;  // one that waits for a lost disk or device cannot end
+void await_killed_group(pid_t group, KilledPatience& patience) {
   if (kill(-group, 0) != 0) return;  // nearly always: nobody is left
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator("/proc", error)) {
@@ -75,7 +75,9 @@ void await_killed_group(pid_t group) {
     if (const auto stat = stat_of(entry.path()); !stat || stat->group != group) continue;
     const FileDescriptor watch(pidfd_of(std::stoi(name)));
     pollfd polled{watch.number(), POLLIN, 0};
-    if (watch) poll(&polled, 1, patience_ms);
+    // One that does not end uses it up.
+    if (watch && poll(&polled, 1, static_cast<int>(patience.left.count())) == 0)
+      patience.left = std::chrono::milliseconds(0);
   }
 }
 
@@ -194,6 +196,7 @@ ProgramProcess::Started ProgramProcess::start(const ProgramCommand& command) {
   const pid_t process = fork();
   const int reason = errno;
   if (process == 0) start.become_program();
+  if (process > 0) note_program_group(process);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (process < 0) refuse(reason);
   started.process.process_ = process;
@@ -202,6 +205,7 @@ ProgramProcess::Started ProgramProcess::start(const ProgramCommand& command) {
   fails.close();
   int error = 0;
   if (read(failed.number(), &error, sizeof error) == sizeof error) {
+    forget_program_group(process);
     waitpid(process, nullptr, 0);
     refuse(error);
   }
@@ -213,16 +217,17 @@ bool ProgramProcess::is_gone(int patience_ms) const {
   return ended_ || poll(&polled, 1, patience_ms) > 0;
 }
 
-bool ProgramProcess::has_ended(int patience_ms) {
+bool ProgramProcess::has_ended(int patience_ms, KilledPatience& with_killed) {
   if (ended_) return true;
   if (!is_gone(patience_ms)) return false;
   signal(SIGKILL);  // what it has forked; the number of its group is its own until waitpid
+  forget_program_group(process_);
   int status = 0;
   if (getpid() != parent_)
     status_ = status_of_zombie(process_);
   else if (waitpid(process_, &status, 0) == process_)
     status_ = status;
-  await_killed_group(process_);
+  await_killed_group(process_, with_killed);
   return ended_ = true;
 }
 

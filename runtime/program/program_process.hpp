@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -21,6 +22,12 @@ struct ProgramCommand {
   int output = -1;  ///< where its standard output and error go; -1: where those of this process go
 };
 
+/// How long is waited for what was killed and does not end, since it waits for a lost disk or device. The
+/// first that does not end uses it up for all programs that share this.
+struct KilledPatience {
+  std::chrono::milliseconds left{2000};
+};
+
 /// A program that this process, or one that it was forked from, has started, in a process group of its own.
 /// The kernel kills it when the thread that started it ends; the destructor lets it go on.
 class ProgramProcess {
@@ -30,11 +37,17 @@ class ProgramProcess {
   /// Misuse if it cannot be started.
   static Started start(const ProgramCommand& command);
 
+  /// Readable once it has ended.
+  int watch() const { return watch_.number(); }
   /// True once it has ended. Waits for at most `patience_ms` (-1: as long as it takes).
   bool is_gone(int patience_ms) const;
   /// The same. If it has ended, what it has forked has been killed and has ended, too, and `how` says how it
   /// ended.
-  bool has_ended(int patience_ms);
+  bool has_ended(int patience_ms, KilledPatience& with_killed);
+  bool has_ended(int patience_ms) {
+    KilledPatience with_killed;
+    return has_ended(patience_ms, with_killed);
+  }
   /// "with exit code 1", "by signal 9 (Killed)"; empty if it has not ended, or this process cannot know.
   std::string how() const;
   /// True if it ended by itself: by an exit, or by SIGABRT, as after an exception in C++. False if it was

@@ -56,7 +56,8 @@ CheckedEdge judge_observer(std::string address, const ProbeServer& observer) {
   edge.who = "all peers";
   edge.address = std::move(address);
   std::string missing;
-  for (const PeerId id : observer.undecided()) missing += (missing.empty() ? "" : ", ") + std::to_string(id);
+  for (const PeerId id : observer.undecided())
+    missing += (missing.empty() ? "peer " : ", peer ") + std::to_string(id);
   edge.in = missing.empty() && observer.first_complaint().empty();
   if (!observer.first_complaint().empty())
     edge.wrong = observer.first_complaint();

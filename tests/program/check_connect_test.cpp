@@ -89,7 +89,7 @@ TEST_SUITE("net") {
     CHECK(contains(edge(*second, "peer 2")["wrong"], "connection refused: nobody listens there"));
     CHECK(works(edge(*first, "peer 1")));
     CHECK(works(edge(*second, "peer 0")));
-    CHECK(edge(*first, "all peers")["wrong"] == "did not reach the observer here: 2");
+    CHECK(edge(*first, "all peers")["wrong"] == "did not reach the observer here: peer 2");
     CHECK(contains(second->complained(), "peer 1: 1 connection of 3 does not work"));
   }
 

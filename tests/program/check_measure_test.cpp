@@ -46,9 +46,13 @@ struct Desk {
 
   std::filesystem::path links() const { return folder.path() / "links.toml"; }
 
-  std::unique_ptr<Program> measure(std::size_t id, std::vector<std::string> more = {}) const {
+  std::unique_ptr<Program> measure(std::size_t id, const std::vector<std::string>& more = {}) const {
+    return measure(id, more, links());
+  }
+  std::unique_ptr<Program> measure(std::size_t id, const std::vector<std::string>& more,
+                                   const std::filesystem::path& written) const {
     std::vector<std::string> arguments = {"check", folder.path() / "run.toml", "--connect", "--measure",
-                                          "--id",  std::to_string(id),         "--write",   links().string()};
+                                          "--id",  std::to_string(id),         "--write",   written.string()};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return std::make_unique<Program>(of_peer[id].path(), arguments);
   }
@@ -135,6 +139,36 @@ TEST_CASE("measure: --json says the links at peer 0, and an earlier file is repl
   arguments.push_back("--overwrite");
   const auto programs = desk.measure_all(arguments);
   for (const auto& program : programs) CHECK_MESSAGE(program->wait() == 0, program->complained());
+}
+
+TEST_CASE("measure: if peer 0 cannot write the file, all say that it could not, and it prints the figures") {
+  for (const bool as_json : {false, true}) {
+    const Desk desk;
+    const auto written = desk.folder.path() / "written";
+    std::filesystem::create_directory(written);
+    std::vector<std::string> arguments = briefly;
+    if (as_json) arguments.push_back("--json");
+    std::vector<std::unique_ptr<Program>> programs;
+    programs.push_back(desk.measure(0, arguments, written / "links.toml"));
+    REQUIRE(programs[0]->wait_until(
+        [&] { return contains(programs[0]->complained(), "testing its connections"); }));
+    std::filesystem::remove(written);
+    for (std::size_t id = 1; id < peers; ++id) programs.push_back(desk.measure(id, arguments));
+    for (const auto& program : programs) {
+      CHECK(program->wait() == 2);
+      CHECK_MESSAGE(
+          contains(program->complained(), "peer 0 cannot write " + (written / "links.toml").string()),
+          program->complained());
+    }
+    if (as_json) {
+      const Json record = Json::parse(programs[0]->said());
+      CHECK(record["works"] == false);
+      CHECK(record["links"].size() == 6);
+    } else {
+      CHECK(contains(programs[0]->said(), "bandwidth"));
+      CHECK(contains(programs[0]->said(), "bit/s"));
+    }
+  }
 }
 
 TEST_CASE("measure: without one of the peers there is no file, and both others name it") {

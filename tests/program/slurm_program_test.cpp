@@ -236,6 +236,52 @@ TEST_CASE("sweep --slurm: a task that dies before it has begun leaves its share 
   CHECK(contains(none.complained, "12 points have no result"));
 }
 
+/// Two variants, of which one needs a file.
+const std::string needs_data = quadratic_run + R"toml(
+[sweep]
+driver = "simulate"
+[[sweep.variant]]
+name = "A"
+[[sweep.variant]]
+name = "from data"
+model.init = "x.npy"
+)toml";
+
+void write_initial_model(const DataFolder& folder) {
+  folder.write("zero.toml", quadratic_run);
+  REQUIRE(run_program(folder.path(), {"simulate", "zero.toml", "--quiet", "--output", "zero"}).code == 0);
+  std::filesystem::copy_file(folder.path() / "zero/model.npy", folder.path() / "x.npy");
+}
+
+TEST_CASE("sweep --slurm: what a node lacks is no refusal: the points stay open, and the node is named") {
+  const DataFolder folder;
+  folder.write("s.toml", needs_data);
+  write_initial_model(folder);
+  const StandIn slurm(folder);
+  slurm.tasks_begin_with("[ ! -e x.npy ] || mv x.npy elsewhere");
+  const ProgramEnd end = slurm.run({"sweep", "s.toml", "--output", "out", "--slurm", "--tasks", "1"});
+  CHECK(end.code == 3);
+  CHECK(contains(end.complained, "task 0 of job 17 has ended early: FAILED, on here"));
+  CHECK(contains(end.complained, "1 point has no result"));
+  CHECK(contains(content_of(slurm.state() / "0.log"), "model.init = "));
+  CHECK(contains(content_of(slurm.state() / "0.log"), "there is no such file"));
+  std::filesystem::rename(folder.path() / "elsewhere", folder.path() / "x.npy");
+  CHECK(slurm.run({"sweep", "s.toml", "--output", "out", "--resume"}).code == 0);
+}
+
+TEST_CASE("sweep --slurm: what one node lacks another does, and the first is named all the same") {
+  const DataFolder folder;
+  folder.write("s.toml", needs_data);
+  write_initial_model(folder);
+  const StandIn slurm(folder);
+  slurm.tasks_begin_with(
+      "if [ \"$1\" = 0 ]; then mv x.npy elsewhere; else until [ -e \"$STATE/0.ended\" ] || "
+      "[ ! -d \"$STATE\" ]; do sleep 0.05; done; mv elsewhere x.npy; fi");
+  const ProgramEnd end = slurm.run({"sweep", "s.toml", "--output", "out", "--slurm", "--tasks", "2"});
+  CHECK_MESSAGE(end.code == 0, end.complained);
+  CHECK(contains(end.complained, "task 0 of job 17 has ended early: FAILED, on here"));
+}
+
 TEST_CASE("sweep --slurm: results that were left when the command was killed are kept by --resume") {
   const DataFolder folder;
   folder.write("s.toml", three_variants);

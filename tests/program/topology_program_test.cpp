@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/foundation/whole_file.hpp"
+#include "tests/program/quadratic_run.hpp"
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
@@ -68,6 +69,48 @@ TEST_CASE(
   CHECK(!std::filesystem::exists(folder.path() / "new.toml"));
   CHECK(write("ring(4)", "nowhere/t.toml", false).complained ==
         "hearsay: --write = nowhere/t.toml: there is no folder nowhere\n");
+}
+
+TEST_CASE("topology: that a file cannot be written is said before anything is searched or computed") {
+  const DataFolder folder;
+  std::filesystem::create_directory(folder.path() / "a.svg");
+  write_file(folder.path() / "mine.toml", {"[run]\niterations = 10\n"});
+  const std::string long_name = std::string(300, 'n') + ".toml";
+  const std::vector<std::string> names = {"a.svg", "mine.toml", "nowhere/t.toml", "t.txt",
+                                          "t",     long_name,   "/proc/t.toml"};
+  for (const std::string& file : names) {
+    CAPTURE(file);
+    const ProgramEnd end =
+        run_program(folder.path(), {"topology", "--fit", "no-links.toml", "--write", file});
+    CHECK(end.code == 2);
+    CHECK(contains(end.complained, "hearsay: --write = " + file + ": "));
+  }
+  CHECK(contains(run_program(folder.path(), {"topology", "--fit", "no-links.toml", "--write", ""}).complained,
+                 "--write"));
+}
+
+TEST_CASE("topology: --fit says if a greater --degree would be sooner, and only then") {
+  const DataFolder folder;
+  folder.write("links.toml", "peers = 16\nlatency = \"10 ms\"\nbandwidth = \"10 Gbit/s\"\n");
+  const auto fitted = [&](const std::string& degree) {
+    return run_program(folder.path(), {"topology", "--fit", "links.toml", "--degree", degree}).said;
+  };
+  CHECK(contains(fitted("2"), "which --degree 15 allows\n"));
+  CHECK_FALSE(contains(fitted("15"), "with more links"));
+}
+
+TEST_CASE("topology, codec, check: --overwrite without a file to replace is refused") {
+  const DataFolder folder;
+  folder.write("q.toml", quadratic_run);
+  const auto refusal = [&](std::vector<std::string> words) {
+    words.emplace_back("--overwrite");
+    const ProgramEnd end = run_program(folder.path(), words);
+    CHECK(end.code == 2);
+    return end.complained;
+  };
+  CHECK(contains(refusal({"topology", "ring(4)"}), "expected --write"));
+  CHECK(contains(refusal({"codec", "identity", "x.npy"}), "expected --output"));
+  CHECK(contains(refusal({"check", "q.toml"}), "expected --measure"));
 }
 
 TEST_CASE("topology: optimized weights come with a certificate, and survive being written") {

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
 #include <array>
@@ -7,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "runtime/foundation/file_descriptor.hpp"
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/process.hpp"
@@ -113,6 +116,39 @@ TEST_SUITE("net") {
     CHECK(program.wait() == 130);
     CHECK(program.everyone_ended());
     CHECK(Json::parse(content_of(folder.path() / "out/summary.json"))["status"] == "interrupted");
+  }
+
+  TEST_CASE("a program that ends while what it has forked holds its socket: its peer does not wait") {
+    const DataFolder folder;
+    folder.write("run.toml", three_peers);
+    for (const std::string command : {"simulate", "run"}) {
+      CAPTURE(command);
+      const ProgramEnd end =
+          run_program(folder.path(), {command, "run.toml", "--", "sh", "-c", "sleep 1000 & exit 7"});
+      CHECK(end.code == 2);
+      CHECK(contains(end.complained, "has ended before its hello, with exit code 7"));
+    }
+  }
+
+  TEST_CASE("Ctrl-C before the run begins: what the programs have forked ends, too") {
+    const std::string forks = "sleep 1000 & echo $! > forked-$HEARSAY_ID; exec sleep 1000";
+    for (const std::string command : {"run", "simulate", "check"}) {
+      CAPTURE(command);
+      const DataFolder folder;
+      folder.write("run.toml", three_peers);
+      Program program(folder.path(), {command, "run.toml", "--", "sh", "-c", forks});
+      const auto number = folder.path() / "forked-0";
+      REQUIRE(program.wait_until(
+          [&] { return std::filesystem::exists(number) && contains(content_of(number), "\n"); }));
+      const FileDescriptor forked(
+          static_cast<int>(syscall(SYS_pidfd_open, std::stoi(content_of(number)), 0)));
+      REQUIRE(forked);
+      program.signal_group(SIGINT);
+      CHECK(program.wait() == 130);
+      pollfd polled{forked.number(), POLLIN, 0};
+      CHECK(poll(&polled, 1, 10'000) == 1);
+      syscall(SYS_pidfd_send_signal, forked.number(), SIGKILL, nullptr, 0);
+    }
   }
 
   TEST_CASE("kill -9 of hearsay run: its peers and its programs end, too") {

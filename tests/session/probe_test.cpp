@@ -185,7 +185,7 @@ TEST_CASE("checked edge: the observer names all who did not reach it") {
         caller.hear(answer->header, answer->payload, now);
   };
   call(1);
-  CHECK(judge_observer("tcp://a:1", observer).wrong == "did not reach the observer here: 0, 2");
+  CHECK(judge_observer("tcp://a:1", observer).wrong == "did not reach the observer here: peer 0, peer 2");
   call(0);
   call(2);
   CHECK(judge_observer("tcp://a:1", observer).works());

@@ -49,6 +49,8 @@ TEST_CASE("slurm job: the options of sbatch are words as a shell reads them") {
   CHECK(shell_words("--slurm", "--time=1:00:00  -p 'long one'") == Words{"--time=1:00:00", "-p", "long one"});
   CHECK(misuse_text([] { shell_words("--slurm", "--comment=\"a"); }) ==
         "--slurm = --comment=\"a: expected options of sbatch, as on its command line");
+  CHECK(misuse_text([] { shell_words("--slurm", "--time=$HEARSAY_NOT_SET"); }) ==
+        "--slurm = --time=$HEARSAY_NOT_SET: it names a variable that is not set; expected options of sbatch");
   CHECK(misuse_text([] { shell_words("--slurm", "$(reboot)"); }).find("expected options of sbatch") !=
         std::string::npos);
 }

@@ -460,6 +460,9 @@ void add_check(CommandLine& program, Invocation& invocation) {
     options->stop = &invocation.stop;
     if (options->measure) invocation.on_signal = OnSignal::end_in_good_order;
     invocation.run = [options] {
+      if (options->overwrite && !options->measure)
+        throw Misuse(
+            "--overwrite replaces the links file of --measure; expected --measure, or no --overwrite");
       return options->measure   ? measure_network_command(*options)
              : options->connect ? check_connections_command(*options)
                                 : check_command(*options);

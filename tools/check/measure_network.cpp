@@ -123,13 +123,19 @@ void print_result(PeerId id, const LinksFile& file, const CheckOptions& options)
   }
 }
 
-/// Says why there is no result. Returns the exit code.
-int print_failure(PeerId id, const SurveyEnd& end, const CheckOptions& options) {
+/// Says why there is no result; what was measured all the same, if peer 0 could not write `file`, is printed.
+/// Returns the exit code.
+int print_failure(PeerId id, const SurveyEnd& end, const LinksFile& file, const CheckOptions& options) {
   const bool is_broken =
       std::ranges::any_of(end.edges, [](const CheckedEdge& edge) { return !edge.works(); });
   if (is_broken && end.exit_code != exit_interrupted) return print_connections(id, end.edges, options);
-  if (options.json)
-    std::printf("%s\n", json_text({{"peer", id}, {"works", false}, {"wrong", end.reason}}).c_str());
+  if (options.json) {
+    Json record = {{"peer", id}, {"works", false}, {"wrong", end.reason}};
+    if (!file.links.empty()) record["links"] = links_as_json(file);
+    std::printf("%s\n", json_text(record).c_str());
+  } else if (!file.links.empty()) {
+    std::fputs(links_as_text(file).c_str(), stdout);
+  }
   print_notice(end.reason + "; no links file is written");
   return end.exit_code;
 }
@@ -157,7 +163,9 @@ class Measuring {
     control.on_step = [&](std::uint64_t step, std::size_t steps) { progress_.show(pace_.text(step, steps)); };
     control.on_links = [&](const std::vector<MeasuredLink>& links) {
       file_ = links_file_of(names_, links);
-      write_file(options_.links, {mark, to_toml(file_)});
+      const auto defect =
+          try_to_write_file(options_.links, {mark, to_toml(file_)}, Durability::end_of_process);
+      if (defect) throw Misuse("peer 0 " + *defect);
     };
     control.is_interrupted = [&] { return options_.stop->interrupted.load(); };
     control.notice = print_notice;
@@ -214,7 +222,7 @@ int measure_network_command(const CheckOptions& options) {
   if (end.garbage > 0)
     print_notice("peer " + std::to_string(*place.id) + ": " + counted(end.garbage, "frame") +
                  " from the network fitted nothing, and changed nothing");
-  if (end.exit_code != exit_done) return print_failure(*place.id, end, options);
+  if (end.exit_code != exit_done) return print_failure(*place.id, end, measuring.file(), options);
   print_result(*place.id, measuring.file(), options);
   return exit_done;
 }

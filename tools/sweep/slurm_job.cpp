@@ -65,8 +65,10 @@ std::vector<SlurmTask> slurm_tasks(const std::string& printed) {
 
 std::vector<std::string> shell_words(const std::string& option, const std::string& text) {
   wordexp_t expanded{};
-  if (wordexp(text.c_str(), &expanded, WRDE_NOCMD | WRDE_UNDEF) != 0)
-    throw Misuse(option, text, "expected options of sbatch, as on its command line");
+  const int defect = wordexp(text.c_str(), &expanded, WRDE_NOCMD | WRDE_UNDEF);
+  if (defect == WRDE_BADVAL)
+    throw Misuse(option, text, "it names a variable that is not set; expected options of sbatch");
+  if (defect != 0) throw Misuse(option, text, "expected options of sbatch, as on its command line");
   std::vector<std::string> words(expanded.we_wordv, expanded.we_wordv + expanded.we_wordc);
   wordfree(&expanded);
   return words;

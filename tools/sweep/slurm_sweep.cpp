@@ -233,8 +233,9 @@ void SlurmSweep::tell_waiting(const std::vector<SlurmTask>& tasks) {
 /// soon as they find no more work.
 void SlurmSweep::wait_for_last_tasks() {
   constexpr int most_looks = 50;
-  job_->cancel_waiting();
   std::string ignored;
+  if (const auto tasks = job_->tasks(ignored)) tell_ended(*tasks);
+  job_->cancel_waiting();
   for (int look = 0; look < most_looks; ++look) {
     const auto tasks = job_->tasks(ignored);
     if (!tasks || !is_active(*tasks)) return;

@@ -16,6 +16,7 @@
 #include "tools/terminal/notice.hpp"
 #include "tools/training/learned_point.hpp"
 #include "tools/training/side_by_side.hpp"
+#include "topology/foundation/host_refusal.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -212,6 +213,9 @@ SweepRow SweepRun::attempt(std::size_t place, const Group& group, LearnedPoints&
                           .before_output = [this] { before_output(); }}));
     if (fresh) learned.push_back(std::move(fresh));
     return row;
+  } catch (const HostRefusal& misuse) {
+    if (record_ == RecordIs::left_to_another) throw;  // a task: another host may have what this one lacks
+    return refused_row(place, misuse.what());
   } catch (const Misuse& misuse) {
     return refused_row(place, misuse.what());
   }

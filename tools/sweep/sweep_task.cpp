@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 
 #include "runtime/record/output_rules.hpp"
@@ -16,6 +18,7 @@
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/notice.hpp"
 #include "tools/training/side_by_side.hpp"
+#include "topology/foundation/host_refusal.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -33,21 +36,28 @@ std::string task_name() {
   return std::string(host.data()) + "-" + std::to_string(getpid());
 }
 
-/// Tries the points of a unit, and leaves their rows. If this task is to end in the middle of them, another
-/// may have the unit.
-void try_unit(const SweepPlan& plan, const SweepOptions& options, const TaskUnits::Unit& unit,
-              TaskUnits& units) {
+/// Tries the points of a unit, and leaves their rows. If this task is to end in the middle of them, or this
+/// host lacks what they need, another may have the unit. Returns what the host lacks.
+std::optional<HostRefusal> try_unit(const SweepPlan& plan, const SweepOptions& options,
+                                    const TaskUnits::Unit& unit, TaskUnits& units) {
   Sweep sweep = plan.sweep;
   sweep.points = points_from_json(unit.content);
   const std::string others =
       sweep.points.size() == 1 ? "" : " and " + counted(sweep.points.size() - 1, "other network");
   print_notice(std::string(news_of_a_task) + name_of(sweep, sweep.points.front()) + others);
   SweepRun run(sweep, plan.points, options, sweep.output, true, RecordIs::left_to_another);
-  run.run();
+  try {
+    run.run();
+  } catch (const HostRefusal& refusal) {
+    print_notice(refusal.what());
+    units.give_back(unit.number);
+    return refusal;
+  }
   if (options.stop->interrupted.load())
     units.give_back(unit.number);
   else
     units.finish(unit.number, rows_to_json(run.rows(), sweep.output));
+  return std::nullopt;
 }
 
 int sweep_task_command(const fs::path& output, StopRequest& stop) {
@@ -67,13 +77,19 @@ int sweep_task_command(const fs::path& output, StopRequest& stop) {
   const std::size_t at_once = std::clamp<std::size_t>(share, 1, threads);
   options.threads = threads / at_once;
   TaskUnits units(folder, plan.units, task_name());
+  std::mutex mutex;
+  std::optional<HostRefusal> lacking;
   side_by_side(at_once, at_once, [&](std::size_t) {
     while (!stop.interrupted.load()) {
       const auto unit = units.take();
       if (!unit) return;
-      try_unit(plan, options, *unit, units);
+      const auto refusal = try_unit(plan, options, *unit, units);
+      const std::lock_guard lock(mutex);
+      if (refusal) lacking = refusal;
     }
   });
+  // Last, so that Slurm tells the failure and this node, and the sentence is the last in the log.
+  if (lacking) throw HostRefusal(*lacking);
   return stop.interrupted.load() ? exit_interrupted : exit_done;
 }
 

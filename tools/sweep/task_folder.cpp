@@ -62,7 +62,8 @@ std::optional<TaskUnits::Unit> TaskUnits::take() {
   }
   // What other tasks have given back since.
   for (const std::size_t number : look_at_tasks(folder_).todo)
-    if (std::rename(unit_file(folder_, number, "todo").c_str(), taken(number).c_str()) == 0)
+    if (!given_back_.contains(number) &&
+        std::rename(unit_file(folder_, number, "todo").c_str(), taken(number).c_str()) == 0)
       return Unit{number, record_in(taken(number))};
   return std::nullopt;
 }
@@ -74,6 +75,8 @@ void TaskUnits::finish(std::size_t number, const Json& result) {
 }
 
 void TaskUnits::give_back(std::size_t number) {
+  const std::lock_guard lock(mutex_);
+  given_back_.insert(number);
   std::error_code ignored;
   fs::rename(taken(number), unit_file(folder_, number, "todo"), ignored);
 }

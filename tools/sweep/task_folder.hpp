@@ -46,7 +46,7 @@ class TaskUnits {
   std::optional<Unit> take();
   /// Leaves the result of a unit that was taken.
   void finish(std::size_t number, const nlohmann::ordered_json& result);
-  /// Gives a unit back that was taken, for another task.
+  /// Gives a unit back that was taken, for another task: this one does not take it again.
   void give_back(std::size_t number);
 
  private:
@@ -55,8 +55,9 @@ class TaskUnits {
   std::filesystem::path folder_;
   std::size_t units_;
   std::string task_;
-  std::mutex mutex_;      // over the next field
-  std::size_t next_ = 0;  // all units before it were tried
+  std::mutex mutex_;                  // over the next fields
+  std::size_t next_ = 0;              // all units before it were tried
+  std::set<std::size_t> given_back_;  // by this task
 };
 
 /// What stands in the folder.

@@ -6,9 +6,10 @@
 
 namespace hearsay {
 
-/// Throws Misuse if a command may not write `file`, which its option names: there is no folder for it, or it
-/// is there and does not begin with `mark`, so the command has not written it, or it is there and `overwrite`
-/// is false. The sentence calls what the command writes `what`: "report".
+/// Throws Misuse if a command may not write `file`, which its option names, or could not now: there is no
+/// folder for it, no file can be made in the folder, or it is there and does not begin with `mark`, so the
+/// command has not written it, or it is there and `overwrite` is false. The sentence calls what the command
+/// writes `what`: "report".
 void require_replaceable(const std::string& option, const std::filesystem::path& file, std::string_view mark,
                          const std::string& what, bool overwrite);
 
