@@ -25,8 +25,9 @@ struct Spectrum {
   double rho = 0.0;
   double spectral_gap = 1.0;  ///< 1 - rho
   SpectrumMethod how = SpectrumMethod::closed_form;
-  /// 0 if `second` and `smallest` are right up to 1e-9 and a thousandth of the gap. Else each is a bound that the eigenvalue may lie
-  /// beyond, nearly always by no more than this: rho is at least, and the spectral gap at most, what is said.
+  /// 0 if `second` and `smallest` are right up to 1e-9, and a thousandth of the gap or 1e-12. Else each is a
+  /// bound that the eigenvalue may lie beyond, nearly always by no more than this: rho is at least, and the
+  /// spectral gap at most, what is said.
   double error = 0.0;
 };
 
