@@ -101,10 +101,24 @@ std::string agreement_text(double rho) {
 /// Returns an eigenvalue with nine digits, which tell 1 - 1e-8 from 1. A rounding error around 0 becomes "0".
 std::string eigenvalue_text(double value) { return std::abs(value) < 1e-12 ? "0" : significant(value, 9); }
 
+/// What rounding leaves of the self weight of a peer with many links, and so of every eigenvalue.
+constexpr double rounding_of_eigenvalues = 1e-12;
+
+/// True if rounding makes more than a thousandth of the gap.
+bool has_rough_gap(const Spectrum& found) {
+  return found.how != SpectrumMethod::closed_form && found.spectral_gap < 1e3 * rounding_of_eigenvalues;
+}
+
+/// Returns what the spectral gap is, or the number of rounds that follows from it: "about ", or a bound.
+std::string closeness_words(const Spectrum& found, const std::string& bound) {
+  if (has_rough_gap(found)) return "about ";
+  return found.error > 0.0 ? bound + " " : "";
+}
+
 /// Returns the spectral gap and the eigenvalues that it follows from, and whether they are bounds.
 std::string spectrum_text(const Spectrum& found) {
   const bool is_bound = found.error > 0.0;
-  return (is_bound ? "at most " : "") + significant(found.spectral_gap, 6) + "   lambda_2" +
+  return closeness_words(found, "at most") + significant(found.spectral_gap, 6) + "   lambda_2" +
          (is_bound ? " >= " : " = ") + eigenvalue_text(found.second) + ", lambda_n" +
          (is_bound ? " <= " : " = ") + eigenvalue_text(found.smallest) + " (" + spectrum_words(found.how) +
          (is_bound ? ", bounds: not converged, by about " + significant(found.error, 2) : "") + ")";
@@ -239,7 +253,8 @@ nlohmann::ordered_json report_as_json(const Report& report) {
     record["lambda_2"] = report.spectrum->second;
     record["lambda_n"] = report.spectrum->smallest;
     record["computed_by"] = spectrum_words(report.spectrum->how);
-    if (report.spectrum->error > 0.0) record["eigenvalue_error"] = report.spectrum->error;
+    if (report.spectrum->error > 0.0 || has_rough_gap(*report.spectrum))
+      record["eigenvalue_error"] = std::max(report.spectrum->error, rounding_of_eigenvalues);
   } else {
     record["spectral_gap"] = nullptr;
   }
@@ -302,7 +317,7 @@ std::string report_as_text(const Report& report) {
     if (topology.mixing.least_rho())
       table.add({"optimality", optimality_text(report.spectrum->rho, *topology.mixing.least_rho())});
     table.add(
-        {"gossip", (report.spectrum->error > 0.0 ? "at least " : "") + agreement_text(report.spectrum->rho)});
+        {"gossip", closeness_words(*report.spectrum, "at least") + agreement_text(report.spectrum->rho)});
   } else {
     table.add({"gossip", "push-sum only: averages along these links favor some peers"});
   }

@@ -58,12 +58,18 @@ class Tridiagonal {
 
 void remove_mean(Vector& x) { x.array() -= x.mean(); }
 
-/// A random vector of length 1 and mean 0.
-Vector first_vector(std::size_t size) {
-  Vector x(static_cast<Eigen::Index>(size));
-  GraphRandom random(1);
-  for (double& value : x) value = random.uniform();
+/// Returns the guess with a random vector of a tenth of its length, so that no direction is left out; of
+/// length 1 and mean 0.
+Vector first_vector(std::span<const double> guess) {
+  constexpr double random_share = 0.1;
+  Vector x = Eigen::Map<const Vector>(guess.data(), static_cast<Eigen::Index>(guess.size()));
   remove_mean(x);
+  x.normalize();
+  Vector anything(x.size());
+  GraphRandom random(1);
+  for (double& value : anything) value = random.uniform();
+  remove_mean(anything);
+  x += random_share * anything.normalized();
   return x.normalized();
 }
 
@@ -71,11 +77,20 @@ Vector first_vector(std::size_t size) {
 
 double SpectrumEnds::error() const { return std::max(top_error, bottom_error); }
 
-SpectrumEnds lanczos_ends(const SymmetricProduct& product, std::size_t size, std::size_t most_steps,
-                          double tolerance) {
+bool SpectrumEnds::are_found() const {
+  constexpr double most_error = 1e-9;
+  constexpr double most_share = 1e-3;  // of the gap: the gap of a long graph is itself far below 1e-9
+  constexpr double rounding = 1e-12;   // of rows with many links, whose self weights are what is left of 1
+  const double gap = 1.0 - std::max(std::abs(top), std::abs(bottom));
+  return error() <= std::clamp(most_share * gap, rounding, most_error);
+}
+
+SpectrumEnds lanczos_ends(const SymmetricProduct& product, std::span<const double> guess,
+                          std::size_t most_steps) {
+  const std::size_t size = guess.size();
   constexpr double rounding = 1e-14;  // what is left of a vector that lies in the span of those before
   Tridiagonal reduced;
-  Vector here = first_vector(size);
+  Vector here = first_vector(guess);
   Vector before = Vector::Zero(here.size());
   Vector next(here.size());
   double coupling = 0.0;
@@ -90,7 +105,7 @@ SpectrumEnds lanczos_ends(const SymmetricProduct& product, std::size_t size, std
     const bool is_complete = coupling < rounding;
     if (is_complete || step == look_at || step >= most_steps) {
       const SpectrumEnds ends = reduced.ends();
-      if (is_complete || step >= most_steps || ends.error() <= tolerance) return ends;
+      if (is_complete || step >= most_steps || ends.are_found()) return ends;
       look_at += look_at / 4;
     }
     next /= coupling;

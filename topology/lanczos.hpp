@@ -18,13 +18,17 @@ struct SpectrumEnds {
   double bottom_error;
 
   double error() const;  ///< the larger of the two errors
+  /// True if the errors are at most 1e-9, and a thousandth of the spectral gap or 1e-12.
+  bool are_found() const;
 };
 
 /// Returns both ends of the spectrum of W by one run of Lanczos (1950): without restarts, and without keeping
 /// its vectors, so memory is that of three. Rounding makes it find eigenvalues several times, which harms
-/// neither end (Paige 1976). The run ends once both errors are at most `tolerance`, or after `most_steps`,
+/// neither end (Paige 1976). It begins with `guess`, which may be anything, and a random vector of a tenth of
+/// its length: the nearer the guess is to the eigenvectors of the largest eigenvalues, the fewer steps `top`
+/// takes. The run ends once both errors are small enough (SpectrumEnds::are_found), or after `most_steps`,
 /// each a product.
-SpectrumEnds lanczos_ends(const SymmetricProduct& product, std::size_t size, std::size_t most_steps,
-                          double tolerance);
+SpectrumEnds lanczos_ends(const SymmetricProduct& product, std::span<const double> guess,
+                          std::size_t most_steps);
 
 }  // namespace hearsay

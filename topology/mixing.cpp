@@ -61,6 +61,28 @@ void reserve(std::vector<MixingRow>& rows, const std::vector<WeightedLink>& link
   }
 }
 
+/// Whether every link goes both ways, and with the same weight.
+struct Answers {
+  bool mutual = true;
+  bool symmetric = true;
+};
+
+/// `links` ascend by (to, from). So the links back into a peer are asked for in ascending order, and each row
+/// is gone through once.
+Answers answers_of(const std::vector<WeightedLink>& links, const std::vector<MixingRow>& rows) {
+  Answers answers;
+  std::vector<std::uint32_t> passed(rows.size(), 0);
+  for (const WeightedLink& link : links) {
+    const std::vector<WeightedNeighbor>& back = rows[link.from].hears;
+    std::uint32_t& next = passed[link.from];
+    while (next < back.size() && back[next].id < link.to) ++next;
+    const bool answered = next < back.size() && back[next].id == link.to;
+    answers.mutual = answers.mutual && answered;
+    answers.symmetric = answers.symmetric && answered && back[next].weight == link.weight;
+  }
+  return answers;
+}
+
 }  // namespace
 
 MixingMatrix::MixingMatrix(PeerId peer_count, std::vector<WeightedLink> links,
@@ -107,14 +129,9 @@ MixingMatrix::MixingMatrix(PeerId peer_count, std::vector<WeightedLink> links,
                    " and its self weight sum to " + number_text(column) +
                    ", expected 1: it must be heard with the same total weight as it hears");
   }
-  for (const WeightedLink& link : links) {
-    const auto& back = rows_[link.from].hears;
-    const auto found = std::lower_bound(back.begin(), back.end(), link.to,
-                                        [](const WeightedNeighbor& n, PeerId id) { return n.id < id; });
-    const bool answered = found != back.end() && found->id == link.to;
-    mutual_ = mutual_ && answered;
-    symmetric_ = symmetric_ && answered && found->weight == link.weight;
-  }
+  const Answers answers = answers_of(links, rows_);
+  mutual_ = answers.mutual;
+  symmetric_ = answers.symmetric;
 }
 
 const MixingRow& MixingMatrix::row(PeerId peer) const {
@@ -206,7 +223,7 @@ MixingMatrix MixingMatrix::directed(PeerId peer_count, std::span<const OneWayLin
   // First search the peers that can hear of peer 0, however indirectly, then those of whom peer 0 can hear.
   for (const bool outward : {true, false}) {
     const auto next = [&](PeerId peer) {
-      const MixingRow& row = mixing.rows_[peer];
+      const MixingRow& row = mixing.row(peer);
       std::vector<PeerId> ids = row.heard_by;
       if (outward) return ids;
       ids.clear();

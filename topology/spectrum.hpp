@@ -25,8 +25,9 @@ struct Spectrum {
   double rho = 0.0;
   double spectral_gap = 1.0;  ///< 1 - rho
   SpectrumMethod how = SpectrumMethod::closed_form;
-  /// 0 if `second` and `smallest` are right up to 1e-9. Else each is a bound that the eigenvalue may lie
-  /// beyond, nearly always by no more than this: rho is at least, and the spectral gap at most, what is said.
+  /// 0 if `second` and `smallest` are right up to 1e-9, and a thousandth of the gap or 1e-12. Else each is a
+  /// bound that the eigenvalue may lie beyond, nearly always by no more than this: rho is at least, and the
+  /// spectral gap at most, what is said.
   double error = 0.0;
 };
 
@@ -35,7 +36,7 @@ struct Spectrum {
 /// Lanczos. Below 50,000 peers errors are at most about 1e-12: if Lanczos does not converge, as on long thin
 /// graphs, it runs on the inverse of W, shifted to just beyond the wanted end of the spectrum. 10,000 peers
 /// take well below a second in every family. From 50,000 peers on Lanczos takes at most some seconds, and
-/// stops at 1e-9 or with bounds (Spectrum::error).
+/// stops there or with bounds (Spectrum::error).
 Spectrum spectrum(const MixingMatrix& mixing);
 
 /// The most peers for which `contraction` is computed; with more it would be too slow.

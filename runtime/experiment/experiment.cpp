@@ -112,6 +112,7 @@ Experiment<Scalar> assemble(const RunSettings& given, NamedTopology topology, Pr
 
 template <class Scalar>
 Experiment<Scalar> prepare(const RunSettings& settings, const Home& home) {
+  require_memory_of_many<Scalar>(settings, home);
   std::vector<std::string> doubts;
   NamedTopology topology = topology_of(settings, doubts);
   RunSettings complete = resolved(settings, topology);

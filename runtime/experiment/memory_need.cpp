@@ -26,6 +26,11 @@ namespace {
 
 constexpr Index small_dimension = 1024;
 
+/// What a simulated peer takes beside its vectors, and each of its links: its objects, meters and frames.
+/// Measured (bench/README.md), rounded down: nobody is refused who would fit.
+constexpr double bytes_of_simulated_peer = 3700.0;
+constexpr double bytes_of_simulated_link = 400.0;
+
 /// Adds up the numbers of all vectors of a method.
 template <class Scalar>
 struct SizeVisitor final : StateVisitor<Scalar> {
@@ -124,22 +129,33 @@ Likeness likeness_of(const Experiment<Scalar>& experiment, PeerId id) {
   return {0, partners.sources.size(), partners.destinations.size(), role};
 }
 
-/// Returns what the peers on this machine need, in vectors of R^d; x_0 and the model that is evaluated, too.
+/// What the peers on this machine need.
+struct Need {
+  double vectors = 2.0;       // of R^d; x_0 and the model that is evaluated, too
+  double bytes_beside = 0.0;  // what does not grow with the model
+
+  double bytes(const ModelMemory& model) const { return vectors * model.bytes + bytes_beside; }
+};
+
 template <class Scalar>
-double vectors_needed(const Experiment<Scalar>& experiment, const HeldPeers& held, const ModelMemory& model) {
+Need need_of(const Experiment<Scalar>& experiment, const HeldPeers& held, const ModelMemory& model) {
   std::map<Likeness, double> known;
-  double vectors = 2.0;
+  Need need;
   for (const PeerId id : held.ids) {
-    const auto [of_alike, is_new] = known.try_emplace(likeness_of(experiment, id), 0.0);
+    const Likeness likeness = likeness_of(experiment, id);
+    const auto [of_alike, is_new] = known.try_emplace(likeness, 0.0);
     if (is_new) {
       const PeerMemory memory = memory_with(experiment, id, model);
       // In one process, what a peer has received is what another has sent. The observer has a model of each.
       of_alike->second =
           (held.in_processes ? memory.total() : memory.method + memory.objective + memory.sent) + 1.0;
     }
-    vectors += of_alike->second;
+    need.vectors += of_alike->second;
+    if (!held.in_processes)
+      need.bytes_beside +=
+          bytes_of_simulated_peer + bytes_of_simulated_link * static_cast<double>(likeness.destinations);
   }
-  return vectors;
+  return need;
 }
 
 /// Returns the run with fewer peers, without its problem. Empty if its topology cannot have so many.
@@ -170,8 +186,8 @@ std::optional<Experiment<Scalar>> with_peers(const Experiment<Scalar>& experimen
 template <class Scalar>
 class FittingPeers {
  public:
-  FittingPeers(const Experiment<Scalar>& experiment, const HeldPeers& held, double vectors_of_machine)
-      : experiment_(experiment), held_(held), room_(vectors_of_machine) {}
+  FittingPeers(const Experiment<Scalar>& experiment, const HeldPeers& held)
+      : experiment_(experiment), held_(held) {}
 
   /// Returns the number; empty if it is not known, or 0.
   std::optional<PeerId> count() const {
@@ -198,9 +214,10 @@ class FittingPeers {
  private:
   /// Of a torus or a grid of any size: with as many links for a peer.
   std::optional<PeerId> share_of(PeerId peers) const {
-    const double of_a_peer = (vectors_needed(experiment_, held_, model_) - 2.0) / peers;
-    const auto fitting = static_cast<PeerId>((room_ - 2.0) / of_a_peer);
-    return room_ < 2.0 + of_a_peer ? std::nullopt : std::optional(fitting);
+    const double of_none = Need{}.bytes(model_);
+    const double of_a_peer = (need_of(experiment_, held_, model_).bytes(model_) - of_none) / peers;
+    const auto fitting = static_cast<PeerId>((room_ - of_none) / of_a_peer);
+    return room_ < of_none + of_a_peer ? std::nullopt : std::optional(fitting);
   }
 
   /// Returns the largest number of peers above `less` and at most `most` that the family is known to have,
@@ -212,14 +229,14 @@ class FittingPeers {
       if (!smaller) continue;
       HeldPeers all{std::vector<PeerId>(peers), held_.in_processes};
       std::iota(all.ids.begin(), all.ids.end(), PeerId{0});
-      return std::pair(peers, vectors_needed(*smaller, all, model_));
+      return std::pair(peers, need_of(*smaller, all, model_).bytes(model_));
     }
     return std::nullopt;
   }
 
   const Experiment<Scalar>& experiment_;
   const HeldPeers& held_;
-  double room_;
+  double room_ = static_cast<double>(machine_memory());
   ModelMemory model_ = model_memory_of(experiment_);
 };
 
@@ -228,6 +245,26 @@ std::string subject_of(const HeldPeers& held, PeerId peers) {
   if (held.ids.size() == 1) return peers == 1 ? "the peer needs" : "a single one of them needs";
   return "the " + std::to_string(held.ids.size()) +
          (held.ids.size() == peers ? " peers" : " of them on this machine") + " need";
+}
+
+/// Returns how many parameters the peers could have; 0 if none.
+std::uint64_t parameters_that_fit(Index dimension, const Need& need, const ModelMemory& model) {
+  const double room = static_cast<double>(machine_memory()) - need.bytes_beside;
+  return static_cast<std::uint64_t>(
+      std::max(0.0, static_cast<double>(dimension) * room / (need.vectors * model.bytes)));
+}
+
+/// `who` needs more than there is. `peers`: how many fit; empty if it is not known.
+[[noreturn]] void refuse(PeerId asked, Index dimension, const std::string& who, const std::string& lack,
+                         std::optional<PeerId> peers, std::uint64_t parameters) {
+  const std::string size = std::to_string(dimension);
+  std::string expected;
+  if (peers && *peers > 1) expected = "at most " + std::to_string(*peers) + " peers, ";
+  if (parameters > 0) expected += "at most " + std::to_string(parameters) + " parameters, ";
+  throw HostRefusal("topology.peers", std::to_string(asked),
+               "with " + size + " parameters " + who + " " + lack + "; expected " + expected +
+                   "or hearsay simulate with model.kind = \"size(" + size +
+                   ")\", which tells times and bytes without that memory");
 }
 
 }  // namespace
@@ -240,7 +277,7 @@ PeerMemory memory_of_peer(const Experiment<Scalar>& experiment, PeerId id) {
 template <class Scalar>
 double memory_of_peers(const Experiment<Scalar>& experiment, const HeldPeers& held) {
   const ModelMemory model = model_memory_of(experiment);
-  return vectors_needed(experiment, held, model) * model.bytes;
+  return need_of(experiment, held, model).bytes(model);
 }
 
 template <class Scalar>
@@ -254,28 +291,48 @@ double largest_process(const Experiment<Scalar>& experiment) {
 template <class Scalar>
 void require_memory(const Experiment<Scalar>& experiment, const HeldPeers& held) {
   const ModelMemory model = model_memory_of(experiment);
-  const double vectors = vectors_needed(experiment, held, model);
-  const auto lack = beyond_memory(vectors * model.bytes);
+  const Need need = need_of(experiment, held, model);
+  const auto lack = beyond_memory(need.bytes(model));
   if (!lack) return;
-  const std::string dimension = std::to_string(experiment.problem.dimension());
-  const double room = static_cast<double>(machine_memory()) / model.bytes;
-  const auto parameters =
-      static_cast<std::uint64_t>(static_cast<double>(experiment.problem.dimension()) * room / vectors);
-  std::string expected;
-  if (const auto peers = FittingPeers<Scalar>(experiment, held, room).count(); peers && *peers > 1)
-    expected = "at most " + std::to_string(*peers) + " peers, ";
-  throw HostRefusal("topology.peers", std::to_string(experiment.peer_count()),
-                    "with " + dimension + " parameters " + subject_of(held, experiment.peer_count()) + " " +
-                        *lack + "; expected " + expected + "at most " + std::to_string(parameters) +
-                        " parameters, or hearsay simulate with model.kind = \"size(" + dimension +
-                        ")\", which tells times and bytes without that memory");
+  const Index dimension = experiment.problem.dimension();
+  refuse(experiment.peer_count(), dimension, subject_of(held, experiment.peer_count()), *lack,
+         FittingPeers<Scalar>(experiment, held).count(), parameters_that_fit(dimension, need, model));
+}
+
+template <class Scalar>
+void require_memory_of_many(const RunSettings& settings, const Home& home) {
+  constexpr PeerId few = 64;
+  const PeerId peers = settings.topology.peers;
+  if (peers < 100'000 || !settings.topology.file.empty() || home.peer) return;
+  RunSettings smaller = settings;
+  smaller.topology.peers = few;
+  std::optional<Experiment<Scalar>> experiment;
+  try {
+    if (names_its_size(settings.topology.kind) || bytes_of_drawn_objective(settings, sizeof(Scalar)) == 0.0)
+      return;
+    experiment.emplace(prepare<Scalar>(smaller, home));
+  } catch (const Misuse&) {
+    return;  // what else is wrong is said of the run itself
+  }
+  const ModelMemory model = model_memory_of(*experiment);
+  Need need = need_of(*experiment, held_peers(experiment->topology, home), model);
+  const double of_a_peer = need.bytes(model) / few;
+  need.vectors *= static_cast<double>(peers) / few;
+  need.bytes_beside *= static_cast<double>(peers) / few;
+  const auto lack = beyond_memory(need.bytes(model));
+  if (!lack) return;
+  const Index dimension = experiment->problem.dimension();
+  refuse(peers, dimension, "the " + std::to_string(peers) + " peers need", *lack,
+         static_cast<PeerId>(static_cast<double>(machine_memory()) / of_a_peer),
+         parameters_that_fit(dimension, need, model));
 }
 
 #define HEARSAY_MEMORY_NEED(Scalar)                                                     \
   template PeerMemory memory_of_peer<Scalar>(const Experiment<Scalar>&, PeerId);        \
   template double memory_of_peers<Scalar>(const Experiment<Scalar>&, const HeldPeers&); \
   template double largest_process<Scalar>(const Experiment<Scalar>&);                   \
-  template void require_memory<Scalar>(const Experiment<Scalar>&, const HeldPeers&);
+  template void require_memory<Scalar>(const Experiment<Scalar>&, const HeldPeers&);    \
+  template void require_memory_of_many<Scalar>(const RunSettings&, const Home&);
 HEARSAY_MEMORY_NEED(float)
 HEARSAY_MEMORY_NEED(double)
 #undef HEARSAY_MEMORY_NEED

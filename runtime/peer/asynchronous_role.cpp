@@ -6,7 +6,7 @@ template <class Scalar>
 bool AsynchronousRole<Scalar>::take_in(Iteration<Scalar>& iteration, const MessageKey& key,
                                        const PacketRef& packet, bool has_ended,
                                        std::vector<Outgoing>& outbox) {
-  const Exchanges::Outcome heard = exchanges_.hear(key, packet);
+  const Exchanges::Outcome heard = exchanges_->hear(key, packet);
   switch (heard) {
     case Exchanges::Outcome::late:
       ++counters_.late;
@@ -29,7 +29,7 @@ bool AsynchronousRole<Scalar>::take_in(Iteration<Scalar>& iteration, const Messa
     case Exchanges::Outcome::request:
       break;
   }
-  while (const auto request = exchanges_.next())
+  while (const auto request = exchanges_->next())
     reply(request->key, has_ended ? refusal() : answer_to(*request, iteration), outbox);
   return heard == Exchanges::Outcome::reply;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "algorithms/compression/seam/packet.hpp"
@@ -22,15 +23,15 @@ class AsynchronousRole : public GossipRole {
         input_(input),
         counters_(counters),
         method_(*input.algorithm->answering()),
-        exchanges_(input.patient_neighbors) {}
+        exchanges_(std::make_unique<Exchanges>(input.patient_neighbors)) {}
 
   /// Sends a request: no other is out.
   void post(Outgoing message, std::vector<Outgoing>& outbox) {
-    exchanges_.ask(message.key.iteration, message.to);
+    exchanges_->ask(message.key.iteration, message.to);
     outbox.push_back(std::move(message));
   }
   /// True if a request of this peer is out.
-  bool asks() const { return exchanges_.asking(); }
+  bool asks() const { return exchanges_->asking(); }
   /// Takes a message in, and answers what is to be answered. True if it was the reply to this peer's request.
   /// A peer that `has_ended` refuses requests.
   bool take_in(Iteration<Scalar>& iteration, const MessageKey& key, const PacketRef& packet, bool has_ended,
@@ -46,7 +47,7 @@ class AsynchronousRole : public GossipRole {
   const PeerInput<Scalar>& input_;
   PeerCounters& counters_;
   Answering<Scalar>& method_;
-  Exchanges exchanges_;
+  std::unique_ptr<Exchanges> exchanges_;  // peers with other roles need no room for it
 };
 
 }  // namespace hearsay

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -28,11 +29,11 @@ class HubRole : public GossipRole {
   /// The row of W of a round that is closed, without the workers that are not in `answered`, ascending. Valid
   /// until the next call.
   const MixingRow& row_of(const MixingRow& round, std::span<const PeerId> answered) {
-    answered_row_ = round;
-    std::erase_if(answered_row_.hears, [&](const WeightedNeighbor& heard) {
+    answered_row_ = std::make_unique<MixingRow>(round);
+    std::erase_if(answered_row_->hears, [&](const WeightedNeighbor& heard) {
       return !std::ranges::binary_search(answered, heard.id);
     });
-    return answered_row_;
+    return *answered_row_;
   }
 
   /// Tells the standby, if there is one, whose answers were counted in the iteration.
@@ -47,7 +48,7 @@ class HubRole : public GossipRole {
  private:
   PeerId self_;
   Rules rules_;
-  MixingRow answered_row_;
+  std::unique_ptr<MixingRow> answered_row_;  // of the round that was closed last
 };
 
 }  // namespace hearsay

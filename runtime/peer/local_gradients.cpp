@@ -50,13 +50,14 @@ void LocalGradients<Scalar>::next_minibatch(const Iteration<Scalar>& iteration) 
   if (count == 0) return;
   if (count == 1) return;  // all draws are known: draws_of_one
   if (minibatches_.shuffled) {
-    if (!passes_) passes_.emplace(iteration.seed(), iteration.self(), count);
+    if (!passes_) passes_ = std::make_unique<SamplePasses>(iteration.seed(), iteration.self(), count);
     ensure(number < minibatches_.per_iteration, "an iteration draws as many minibatches as it has steps");
     const std::uint64_t earlier = (iteration.number() - 1) * minibatches_.per_iteration + number;
     passes_->take(earlier * size, size, minibatch_);
     return;
   }
-  if (number == 0) draws_ = iteration.random(Purpose::minibatch);
+  if (!draws_) draws_ = std::make_unique<RandomStream>(iteration.random(Purpose::minibatch));
+  if (number == 0) *draws_ = iteration.random(Purpose::minibatch);
   for (std::uint64_t k = 0; k < size; ++k) minibatch_.push_back(static_cast<Index>(draws_->below(count)));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -62,10 +63,10 @@ class LocalGradients {
   const Vector<Scalar>* point_ = nullptr;
   std::span<const Index> samples_;
   Vector<Scalar> gradient_;
-  std::vector<Index> all_samples_;      // empty until they are asked for
-  std::uint64_t drawn_ = 0;             // minibatches of this iteration
-  std::optional<RandomStream> draws_;   // of this iteration, with replacement
-  std::optional<SamplePasses> passes_;  // if shuffled; empty until the first minibatch
+  std::vector<Index> all_samples_;        // empty until they are asked for
+  std::uint64_t drawn_ = 0;               // minibatches of this iteration
+  std::unique_ptr<RandomStream> draws_;   // of this iteration, with replacement; null until the first one
+  std::unique_ptr<SamplePasses> passes_;  // if shuffled; null until the first minibatch
   std::vector<Index> minibatch_;
   std::uint64_t iteration_ = 0;
   double step_size_ = 0.0;             // of this iteration

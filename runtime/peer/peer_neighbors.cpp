@@ -31,7 +31,7 @@ void PeerNeighbors<Scalar>::meet() {
   std::vector<std::uint32_t> degrees;
   for (const WeightedNeighbor& neighbor : row.hears)
     degrees.push_back(degree(neighbor.id, [](PeerId) { return true; }));
-  neighborhood_.emplace(row, std::move(degrees), *input_.weights_follow);
+  neighborhood_ = std::make_unique<Neighborhood>(row, std::move(degrees), *input_.weights_follow);
   for (const WeightedNeighbor& neighbor : row.hears)
     if (input_.joins_at || !present(neighbor.id))
       neighborhood_->leave_out(neighbor.id);

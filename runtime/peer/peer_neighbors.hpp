@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -25,7 +26,7 @@ class PeerNeighbors {
   explicit PeerNeighbors(const PeerInput<Scalar>& input);
 
   /// Null under policy "wait".
-  const Neighborhood* neighborhood() const { return neighborhood_ ? &*neighborhood_ : nullptr; }
+  const Neighborhood* neighborhood() const { return neighborhood_.get(); }
 
   // Edges that leave.
 
@@ -93,7 +94,7 @@ class PeerNeighbors {
   void meet();
 
   const PeerInput<Scalar>& input_;
-  std::optional<Neighborhood> neighborhood_;
+  std::unique_ptr<Neighborhood> neighborhood_;
   // The row that the iteration mixes by. One object, so that references which a method holds while it waits
   // stay valid.
   MixingRow changed_row_;

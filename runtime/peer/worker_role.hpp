@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -18,7 +19,7 @@ class WorkerRole : public GossipRole {
   };
   WorkerRole(PeerId hub, const Rules& rules, const Neighborhood* edges)
       : GossipRole(edges), hub_(hub), rounds_close_(rules.rounds_close) {
-    if (rules.standby) seat_.emplace(*rules.standby);
+    if (rules.standby) seat_ = std::make_unique<HubSeat>(*rules.standby);
   }
 
   std::optional<PeerId> hub() const { return has_moved() ? seat_->standby() : hub_; }
@@ -49,7 +50,7 @@ class WorkerRole : public GossipRole {
 
   PeerId hub_;  // the one that the run began with
   bool rounds_close_;
-  std::optional<HubSeat> seat_;  // if the hub has a standby
+  std::unique_ptr<HubSeat> seat_;  // if the hub has a standby
 };
 
 }  // namespace hearsay

@@ -185,7 +185,7 @@ void PeerTurns<Scalar>::send(Outgoing& outgoing, SimulatedPeer<Scalar>& sender) 
   sender.meters.wire += takes;
   sender.timeline.sends(outgoing.key, outgoing.to, frame_bytes, sender.sending.through(), takes);
   after_.send(departure.due, {outgoing.to, outgoing.key, std::move(outgoing.packet), outgoing.metadata,
-                              frame_bytes, &link->arrival});
+                              frame_bytes, link->arrival});
 }
 
 template class PeerTurns<float>;

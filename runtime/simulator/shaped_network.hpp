@@ -36,7 +36,7 @@ class ShapedNetwork final : public VirtualNetwork {
                         IngressPort(receiving_rate(network), settings.framing, there)});
       for (const PeerId to : partners_of(experiment, id).destinations)
         ports_.back().links.push_back({to, Link(settings.run.seed, id, to, link_settings(settings, id, to)),
-                                       arrival_rate(settings, id, to)});
+                                       arrivals_.keep(arrival_rate(settings, id, to))});
     }
   }
 
@@ -54,7 +54,7 @@ class ShapedNetwork final : public VirtualNetwork {
   }
 
   Instant release(PeerId from, PeerId to, std::uint64_t frame_bytes) override {
-    return ports_[to].ingress.release(time_.now(), frame_bytes, link(from, to).arrival);
+    return ports_[to].ingress.release(time_.now(), frame_bytes, *link(from, to).arrival);
   }
 
  private:
@@ -81,6 +81,7 @@ class ShapedNetwork final : public VirtualNetwork {
 
   Timetable& time_;
   std::function<std::optional<Instant>()> origin_;
+  ArrivalRates arrivals_;
   std::vector<Port> ports_;
   Partitions partitions_;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -22,11 +23,29 @@ struct InFlight {
   const ArrivalRate* fed;  ///< the rate of its link
 };
 
+/// The rates of links. Most links of many peers are like the one before, and share its rate.
+class ArrivalRates {
+ public:
+  /// Returns where the rate is kept.
+  const ArrivalRate* keep(const ArrivalRate& rate) {
+    if (rates_.empty() || !are_alike(rates_.back(), rate)) rates_.push_back(rate);
+    return &rates_.back();
+  }
+
+ private:
+  static bool are_alike(const ArrivalRate& a, const ArrivalRate& b) {
+    return a.up.constant == b.up.constant && a.up.trace == b.up.trace && a.own == b.own &&
+           a.latency == b.latency;
+  }
+
+  std::deque<ArrivalRate> rates_;  // which stay where they are
+};
+
 /// A link to another peer.
 struct LinkTo {
   PeerId to;
   Link link;
-  ArrivalRate arrival;
+  const ArrivalRate* arrival;
 };
 
 /// A peer with its port, its links and its meters.

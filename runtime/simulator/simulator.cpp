@@ -69,8 +69,8 @@ class Simulation {
       else if (const Event event = events_.pop(); !is_void(event))
         handle(event);
     }
-    if (stop_asked_) return ended(RunStatus::interrupted, "interrupted");
-    if (failure_) return ended(RunStatus::lost, *failure_);
+    if (failure_ && failure_->asks_to_stop) return ended(RunStatus::interrupted, "interrupted");
+    if (failure_) return ended(RunStatus::lost, failure_->what);
     ensure(diverged_ || all_have_ended(), "a simulation ends when every peer has finished");
     return outcome();
   }
@@ -89,9 +89,7 @@ class Simulation {
   }
   void diverge() { diverged_ = true; }
   void fail(const ObjectiveFailure& failure) {
-    if (failure_) return;
-    stop_asked_ = failure.asks_to_stop;
-    failure_ = failure.what;
+    if (!failure_) failure_ = failure;
   }
 
  private:
@@ -117,7 +115,7 @@ class Simulation {
                         .rounds = RoundClock(settings.topology.round_deadline)});
       for (const PeerId to : partners_of(experiment_, id).destinations)
         peers_.back().links.push_back({to, Link(settings.run.seed, id, to, link_settings(settings, id, to)),
-                                       arrival_rate(settings, id, to)});
+                                       arrivals_.keep(arrival_rate(settings, id, to))});
     }
   }
 
@@ -332,6 +330,7 @@ class Simulation {
   std::vector<PacketPool> packets_;  // by member of the crew
   SharedSum<Scalar> shared_sum_;
   Observer<Scalar> observer_;
+  ArrivalRates arrivals_;
   std::vector<SimulatedPeer<Scalar>> peers_;
   Flight<InFlight> in_flight_;
   std::vector<Verdict> verdicts_;
@@ -343,8 +342,7 @@ class Simulation {
   std::vector<Event> turns_;  // that are being taken
   Instant now_{};
   bool diverged_ = false;
-  bool stop_asked_ = false;             // by an objective
-  std::optional<std::string> failure_;  // an objective has thrown: who, when and what
+  std::optional<ObjectiveFailure> failure_;  // an objective has thrown: who, when and what
 };
 
 }  // namespace

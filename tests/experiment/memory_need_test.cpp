@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/foundation/machine.hpp"
+#include "runtime/foundation/peak_memory.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
@@ -108,6 +109,23 @@ TEST_CASE("memory: as many peers fit as the sentence says, also where links grow
     CHECK(bytes_with(fitting, dimension) <= memory);
     CHECK(bytes_with(run.next == 0 ? 2 * fitting : fitting + run.next, dimension) > memory);
   }
+}
+
+TEST_CASE(
+    "memory: of millions of peers too many are refused before anything is taken, and as many fit as said") {
+  // Their vectors alone would fit; with what else a simulated peer takes they do not.
+  const std::uint64_t peers = machine_memory() / 4000;
+  const auto ring_of = [](std::uint64_t count) {
+    return run_of("d-psgd", "topology = { kind = \"ring\", peers = " + std::to_string(count) + " }", 100);
+  };
+  const std::uint64_t before = peak_memory_bytes();
+  const std::string refusal = misuse_text([&] { prepare<float>(ring_of(peers)); });
+  CHECK(refusal.starts_with("topology.peers = " + std::to_string(peers) + ": with 100 parameters the " +
+                            std::to_string(peers) + " peers need "));
+  CHECK(peak_memory_bytes() < before + 50'000'000);
+  const std::uint64_t fitting = number_before(refusal, " peers, ");
+  CHECK(fitting > peers / 3);
+  CHECK(fitting < peers);
 }
 
 TEST_CASE("memory: a torus of fewer peers has another size, and each of them as many links") {

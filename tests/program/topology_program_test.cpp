@@ -35,6 +35,15 @@ TEST_CASE("topology: what it writes it reads, in every format") {
   CHECK(end.said.find("spectral gap  0.666667") != std::string::npos);
 }
 
+TEST_CASE("topology: a spectral gap as small as rounding errors is said to be about that") {
+  const DataFolder folder;
+  // The gap is 1e-10: two heads with 100,000 leaves each.
+  const ProgramEnd end = run_program(folder.path(), {"topology", "hub-tree(200003, 2)"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  CHECK(end.said.find("\nspectral gap  about ") != std::string::npos);
+  CHECK(end.said.find("\ngossip        about ") != std::string::npos);
+}
+
 TEST_CASE(
     "topology: --write replaces what an earlier --write has written, if it is told to, and nothing else") {
   const DataFolder folder;

@@ -155,6 +155,15 @@ TEST_CASE("spectrum: of many peers, Lanczos finds closed forms to 1e-9 or says h
   CHECK(of_ring.second > 1.0 - of_ring.error - 1e-8);
 }
 
+TEST_CASE("spectrum: the bound of a large grid is near its gap") {
+  // Metropolis weights are a fifth, and a quarter between peers at the border: I - W is at least a fifth of
+  // the Laplacian, and the slowest disagreement crosses few of the links at the border.
+  const double of_laplacian = 4.0 * std::pow(std::sin(pi / 1200.0), 2);
+  const Spectrum found = metropolis_spectrum("grid(600x600)", 360'000);
+  CHECK(found.spectral_gap > 0.2 * of_laplacian * (1.0 - 1e-6));
+  CHECK(found.spectral_gap < 0.2 * of_laplacian * 1.05);
+}
+
 TEST_CASE("spectrum: the dense and the sparse solver agree on either side of the switch") {
   // Two copies of a graph without a link between them have its spectrum and a second eigenvalue 1.
   const Graph one = make_graph("small-world(4, 0.2)", 200, 1);
