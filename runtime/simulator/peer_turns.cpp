@@ -116,7 +116,7 @@ bool PeerTurns<Scalar>::begin_gradient(SimulatedPeer<Scalar>& simulated) {
   Peer<Scalar>& peer = *simulated.peer;
   if (auto failure = failure_of([&] { peer.compute_gradient(); })) {
     failure->what = "peer " + std::to_string(peer.id()) + ": its objective failed in iteration " +
-                    std::to_string(peer.iteration() + 1) + ": " + failure->what;
+                    std::to_string(peer.gradient_iteration()) + ": " + failure->what;
     after_.fail(std::move(*failure));
     return true;
   }
@@ -124,7 +124,7 @@ bool PeerTurns<Scalar>::begin_gradient(SimulatedPeer<Scalar>& simulated) {
   const Duration takes = compute_time(network_of(settings, peer.id()).compute, settings.run.seed, peer.id(),
                                       simulated.gradients++, peer.gradient_work(), around_.measured_gradient);
   simulated.meters.compute += takes;
-  simulated.timeline.computes(now_, takes, peer.iteration() + 1);
+  simulated.timeline.computes(now_, takes, peer.gradient_iteration());
   if (takes == Duration{0}) return false;
   after_.schedule({now_ + takes, peer.id(), 0, EventKind::gradient});
   return true;
