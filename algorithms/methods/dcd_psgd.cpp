@@ -21,8 +21,6 @@ DcdPsgd<Scalar>::DcdPsgd(const MethodInput<Scalar>& input)
 
 template <class Scalar>
 Task DcdPsgd<Scalar>::combine_then_adapt(Iteration<Scalar>& it) {
-  const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
-
   // catch up: send to every neighbor of this round the c_i that it missed, or x_i
   std::optional<Slot> told;
   if (backlog_) told = backlog_->tell(it, x_);
@@ -33,12 +31,12 @@ Task DcdPsgd<Scalar>::combine_then_adapt(Iteration<Scalar>& it) {
   // catch up: xhat_j <- xhat_j + every c_j that was missed, or x_j
   if (backlog_) {
     const std::span<const PacketRef> messages = co_await it.collect(*told);
-    it.report(replicas_.catch_up(*compressor_, neighbors, messages));
+    it.report(replicas_.catch_up(*compressor_, it.mixing().hears, messages));
   }
 
   // difference: z_i = sum_j w_ij (xhat_j - x_i) + s_i
   difference_.setZero();
-  replicas_.add_differences(neighbors, x_, 1, difference_);
+  replicas_.add_differences(it.mixing().hears, x_, 1, difference_);
   local_.add_to(difference_);
 
   // compress: c_i = C(z_i), encoded once;  x_i <- x_i + c_i
@@ -51,10 +49,13 @@ Task DcdPsgd<Scalar>::combine_then_adapt(Iteration<Scalar>& it) {
     co_return;
   }
 
-  // exchange: send c_i to every neighbor;  xhat_j <- xhat_j + c_j
+  // exchange: send c_i to every neighbor;  xhat_j <- xhat_j + c_j. x_i is that of the next iteration already,
+  // so c_i travels during the next gradient.
   const PacketRef packet = std::move(buffer).seal();
-  const std::span<const PacketRef> packets = co_await it.exchange(packet);
-  it.report(side_information_.hear(*compressor_, neighbors, packets, replicas_));
+  const Slot slot = it.post(packet);
+  co_await local_.ahead(it, x_);
+  const std::span<const PacketRef> packets = co_await it.collect(slot);
+  it.report(side_information_.hear(*compressor_, it.mixing().hears, packets, replicas_));
 }
 
 template <class Scalar>
@@ -143,7 +144,8 @@ MethodInfo dcd_psgd_info() {
                                .because = "the same with four local steps to a message",
                                .iterations = 0.3,
                                .options = {{option::local_steps, 4}}}}},
-          .manual = {.bytes_note = " (*)",
+          .manual = {.overlap = Overlap::all,
+                     .bytes_note = " (*)",
                      .memory = "deg + 3",
                      .needs = "W symmetric, or any schedule; C unbiased, omega below a limit"},
           .make = factory<DcdPsgd>()};

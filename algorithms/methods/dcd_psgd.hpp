@@ -16,6 +16,8 @@ namespace hearsay {
 ///   compress    c_i  = C(z_i), encoded once;   x_i <- x_i + c_i     (the decoded bytes, never z_i)
 ///   exchange    send c_i to every neighbor;    xhat_j <- xhat_j + c_j
 ///
+/// c_i travels during the gradient of the next iteration, whose x_i is known as soon as c_i is.
+///
 /// That is order = "combine-then-adapt", the default for H = 1. With order = "adapt-then-combine", the
 /// default for H > 1 local steps, the steps begin at the mixed replicas, and all of them are mixed:
 ///
@@ -24,7 +26,8 @@ namespace hearsay {
 ///   exchange    send c_i to every neighbor;    xhat_j <- xhat_j + c_j
 ///   mix         x_i <- xhat_i + sum_j w_ij (xhat_j - xhat_i)
 ///
-/// The errors of C propagate as in the other order, with xhat in the place of x.
+/// The next gradient waits for c_j then, for it is taken at the mixed x_i. The errors of C propagate as in
+/// the other order, with xhat in the place of x.
 ///
 /// If W changes from round to round, c_i waits in a Backlog instead, and the iteration begins with
 ///

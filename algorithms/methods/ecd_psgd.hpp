@@ -23,7 +23,8 @@ extern const CountOption restart_every;
 ///   estimates    xt_j <- xt_j + (2/t) (c_j - xt_j)         for every neighbor j and for i itself
 ///   step         x_i  <- x_i'
 ///
-/// with t = 1, 2, ... and xt_j = x_1 at the start ("xt" is the paper's x-tilde).
+/// with t = 1, 2, ... and xt_j = x_1 at the start ("xt" is the paper's x-tilde). c_i travels during the
+/// gradient of the next iteration, which is taken at x_i'.
 ///
 /// That is order = "combine-then-adapt", the default for H = 1. With order = "adapt-then-combine", the
 /// default for H > 1 local steps, the steps begin at the mixed estimates, with y in the place of x (y_i = x_1

@@ -42,6 +42,9 @@ class IterationHost {
   /// is there.
   virtual bool request_gradient(const Vector<Scalar>& x, std::span<const Index> samples) = 0;
   virtual const Vector<Scalar>& gradient() const = 0;
+  /// Requests the gradient that the next iteration asks for first, at x on its first minibatch. True if none
+  /// is computed ahead: then it is when it is asked for.
+  virtual bool request_gradient_ahead(const Vector<Scalar>& /*x*/) { return true; }
   /// Requests the message in `slot` of iteration `number` from each of `senders`.
   virtual bool request_packets(std::uint64_t number, Slot slot, std::span<const PeerId> senders) = 0;
   /// The packets requested last, in the order of the senders. A sender whose edge left W during the wait is
@@ -113,6 +116,20 @@ class Iteration {
   /// The same on `samples`, which the method keeps unchanged until the gradient is there.
   auto gradient(const Vector<Scalar>& x, std::span<const Index> samples) {
     return GradientAwaiter{*host_, x, samples};
+  }
+  /// co_await it.gradient_ahead(x): computes the gradient that the next iteration asks for first, while the
+  /// messages of this one travel. Ends the use of this iteration's gradients. The next iteration asks for it
+  /// as for any other, by `gradient(x)` on its first minibatch, with x unchanged since: then it is there. It
+  /// is no state: a peer that was restored computes it when it is asked for, with the same bits.
+  auto gradient_ahead(const Vector<Scalar>& x) {
+    struct Awaiter {
+      IterationHost<Scalar>& host;
+      const Vector<Scalar>& x;
+      bool await_ready() { return host.request_gradient_ahead(x); }
+      void await_suspend(std::coroutine_handle<>) {}
+      void await_resume() {}
+    };
+    return Awaiter{*host_, x};
   }
   /// The full local gradient, grad f_i(x).
   auto full_gradient(const Vector<Scalar>& x) { return GradientAwaiter{*host_, x, host_->all_samples()}; }

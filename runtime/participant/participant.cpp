@@ -127,7 +127,7 @@ void Participant<Scalar>::restored(std::unique_ptr<Peer<Scalar>> peer, SessionSt
 template <class Scalar>
 void Participant<Scalar>::gradient_arrived(Instant began, Instant ended, Instant now) {
   finish<ComputeGradient>(now);
-  part_.meter.computes(began, ended, part_.peer->iteration() + 1);
+  part_.meter.computes(began, ended, part_.peer->gradient_iteration());
   part_.peer->gradient_arrived();
   settle();
 }
@@ -173,7 +173,9 @@ template <class Scalar>
 void Participant<Scalar>::failed(const ObjectiveFailure& failure, Instant now) {
   part_.come_to(now);
   ensure(under_way_.has_value(), "work that fails was under way");
-  std::string when = "iteration " + std::to_string(part_.peer->iteration() + 1);
+  const bool computes = std::holds_alternative<ComputeGradient>(*under_way_);
+  std::string when = "iteration " + std::to_string(computes ? part_.peer->gradient_iteration()
+                                                            : part_.peer->iteration() + 1);
   if (const auto* const score = std::get_if<ComputeScore>(&*under_way_))
     when = "the evaluation of iteration " + std::to_string(score->question.iteration);
   else if (const auto* const own = std::get_if<MakeEvaluation>(&*under_way_))

@@ -23,6 +23,16 @@ std::span<const Index> draws_of_one(std::uint64_t size, std::vector<Index>& own)
 }  // namespace
 
 template <class Scalar>
+void LocalGradients<Scalar>::turn_to(std::uint64_t number, const Iteration<Scalar>& iteration) {
+  ahead_at_ = nullptr;
+  drawn_ = 0;
+  seeds_.emplace(iteration.seed(), iteration.self(), number, Purpose::objective);
+  seed_.reset();
+  iteration_ = number;
+  step_size_ = static_cast<double>(iteration.step_size_of(number));
+}
+
+template <class Scalar>
 std::span<const Index> LocalGradients<Scalar>::all_samples() {
   if (all_samples_.empty()) {
     all_samples_.resize(static_cast<std::size_t>(objective_.sample_count()));
@@ -52,19 +62,38 @@ void LocalGradients<Scalar>::next_minibatch(const Iteration<Scalar>& iteration) 
   if (minibatches_.shuffled) {
     if (!passes_) passes_ = std::make_unique<SamplePasses>(iteration.seed(), iteration.self(), count);
     ensure(number < minibatches_.per_iteration, "an iteration draws as many minibatches as it has steps");
-    const std::uint64_t earlier = (iteration.number() - 1) * minibatches_.per_iteration + number;
+    const std::uint64_t earlier = (iteration_ - 1) * minibatches_.per_iteration + number;
     passes_->take(earlier * size, size, minibatch_);
     return;
   }
-  if (!draws_) draws_ = std::make_unique<RandomStream>(iteration.random(Purpose::minibatch));
-  if (number == 0) *draws_ = iteration.random(Purpose::minibatch);
+  const auto begun = [&] {
+    return RandomStream(iteration.seed(), iteration.self(), iteration_, Purpose::minibatch);
+  };
+  if (!draws_) draws_ = std::make_unique<RandomStream>(begun());
+  if (number == 0) *draws_ = begun();
   for (std::uint64_t k = 0; k < size; ++k) minibatch_.push_back(static_cast<Index>(draws_->below(count)));
 }
 
 template <class Scalar>
 void LocalGradients<Scalar>::request(const Vector<Scalar>& point, std::span<const Index> samples) {
+  ahead_at_ = nullptr;
   point_ = &point;
   samples_ = samples;
+}
+
+template <class Scalar>
+void LocalGradients<Scalar>::request_ahead(const Iteration<Scalar>& iteration, const Vector<Scalar>& point) {
+  turn_to(iteration.number() + 1, iteration);
+  request(point, minibatch(iteration));
+  ahead_at_ = point.data();
+}
+
+template <class Scalar>
+bool LocalGradients<Scalar>::take_ahead(const Vector<Scalar>& point, std::span<const Index> samples) {
+  const bool is_it = is_ahead() && point.data() == ahead_at_ && samples.data() == samples_.data() &&
+                     samples.size() == samples_.size();
+  ahead_at_ = nullptr;
+  return is_it;
 }
 
 template <class Scalar>

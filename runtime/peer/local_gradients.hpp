@@ -30,12 +30,9 @@ class LocalGradients {
                  std::optional<double> clip, Index dimension)
       : objective_(objective), minibatches_(minibatches), clip_(clip), gradient_(dimension) {}
 
+  /// Turns to the minibatches of the iteration, unless `request_ahead` has done so.
   void begin_iteration(const Iteration<Scalar>& iteration) {
-    drawn_ = 0;
-    seeds_ = iteration.random(Purpose::objective);
-    seed_.reset();
-    iteration_ = iteration.number();
-    step_size_ = static_cast<double>(iteration.step_size());
+    if (iteration_ != iteration.number()) turn_to(iteration.number(), iteration);
   }
   std::span<const Index> all_samples();
   /// The current minibatch of the iteration, which is drawn if there is none yet.
@@ -45,6 +42,15 @@ class LocalGradients {
 
   /// Notes which gradient to compute. `point` and `samples` must not move until it is computed.
   void request(const Vector<Scalar>& point, std::span<const Index> samples);
+  /// Notes that the first gradient of the iteration after this one is to be computed at `point`, and turns to
+  /// its minibatches. `point` must not move until it is asked for.
+  void request_ahead(const Iteration<Scalar>& iteration, const Vector<Scalar>& point);
+  /// The iteration whose minibatches are drawn.
+  std::uint64_t iteration() const { return iteration_; }
+  /// True if the gradient requested last is that of the next iteration.
+  bool is_ahead() const { return ahead_at_ != nullptr; }
+  /// True if the gradient that is asked for was computed ahead. `gradient` is that gradient, then.
+  bool take_ahead(const Vector<Scalar>& point, std::span<const Index> samples);
   std::uint64_t requested_samples() const { return samples_.size(); }
   /// How much work the requested gradient is, in gradients of a minibatch.
   double work() const;
@@ -57,20 +63,24 @@ class LocalGradients {
   std::optional<std::string> defect() const;
 
  private:
+  /// Turns to the minibatches of iteration `number`, this one or the next.
+  void turn_to(std::uint64_t number, const Iteration<Scalar>& iteration);
+
   const Objective<Scalar>& objective_;
   Minibatches minibatches_;
   std::optional<double> clip_;
   const Vector<Scalar>* point_ = nullptr;
+  const Scalar* ahead_at_ = nullptr;  // the numbers of *point_, if the gradient is the next iteration's
   std::span<const Index> samples_;
   Vector<Scalar> gradient_;
   std::vector<Index> all_samples_;        // empty until they are asked for
-  std::uint64_t drawn_ = 0;               // minibatches of this iteration
-  std::unique_ptr<RandomStream> draws_;   // of this iteration, with replacement; null until the first one
+  std::uint64_t drawn_ = 0;               // minibatches of `iteration_`
+  std::unique_ptr<RandomStream> draws_;   // of `iteration_`, with replacement; null until the first one
   std::unique_ptr<SamplePasses> passes_;  // if shuffled; null until the first minibatch
   std::vector<Index> minibatch_;
-  std::uint64_t iteration_ = 0;
-  double step_size_ = 0.0;             // of this iteration
-  std::optional<RandomStream> seeds_;  // of this iteration's minibatches
+  std::uint64_t iteration_ = 0;        // whose minibatches are drawn
+  double step_size_ = 0.0;             // of `iteration_`
+  std::optional<RandomStream> seeds_;  // of its minibatches
   std::optional<std::uint64_t> seed_;  // of the current one; empty until its first gradient
 };
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "algorithms/arithmetic/reductions.hpp"
 #include "runtime/peer/staleness.hpp"
 #include "topology/foundation/ensure.hpp"
 
@@ -88,8 +89,23 @@ void MethodHost<Scalar>::send(Slot slot, PeerId to, const PacketRef& packet) {
 
 template <class Scalar>
 bool MethodHost<Scalar>::request_gradient(const Vector<Scalar>& x, std::span<const Index> samples) {
+  if (gradients_.take_ahead(x, samples)) {
+    take_gradient();
+    return true;
+  }
   if (work_trace_) work_trace_->add({.kind = WorkStep::Kind::gradient, .amount = samples.size()});
   gradients_.request(x, samples);
+  phase_ = MethodPhase::needs_gradient;
+  return false;
+}
+
+/// The last iteration computes none ahead, nor does a peer that is about to diverge.
+template <class Scalar>
+bool MethodHost<Scalar>::request_gradient_ahead(const Vector<Scalar>& x) {
+  if (iteration_.number() >= input_.iterations || divergence_ || !all_finite(view(x))) return true;
+  gradients_.request_ahead(iteration_, x);
+  if (work_trace_)
+    work_trace_->add({.kind = WorkStep::Kind::gradient, .amount = gradients_.requested_samples()});
   phase_ = MethodPhase::needs_gradient;
   return false;
 }
@@ -97,16 +113,23 @@ bool MethodHost<Scalar>::request_gradient(const Vector<Scalar>& x, std::span<con
 template <class Scalar>
 void MethodHost<Scalar>::compute_gradient() {
   ensure(phase_ == MethodPhase::needs_gradient, "a gradient was computed that nobody asked for");
-  counters_.gradient_evaluations += gradients_.requested_samples();
   gradients_.compute();
+}
+
+/// The gradient is there that the method has asked for. One that is computed ahead is counted, and judged, in
+/// the iteration that asks for it.
+template <class Scalar>
+void MethodHost<Scalar>::take_gradient() {
+  counters_.gradient_evaluations += gradients_.requested_samples();
+  if (divergence_) return;
+  if (auto defect = gradients_.defect())
+    divergence_ = Divergence{iteration_.number(), std::move(*defect), false, true};
 }
 
 template <class Scalar>
 void MethodHost<Scalar>::gradient_arrived() {
   ensure(phase_ == MethodPhase::needs_gradient, "a gradient arrived that nobody asked for");
-  if (!divergence_)
-    if (auto defect = gradients_.defect())
-      divergence_ = Divergence{iteration_.number(), std::move(*defect), false, true};
+  if (!gradients_.is_ahead()) take_gradient();
   resume();
 }
 

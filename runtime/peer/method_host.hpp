@@ -59,6 +59,7 @@ class MethodHost final : private IterationHost<Scalar> {
 
   void compute_gradient();
   double gradient_work() const { return gradients_.work(); }
+  std::uint64_t gradient_iteration() const { return gradients_.iteration(); }
   void gradient_arrived();
   /// Hears a message of a synchronous method, after `completed` iterations. True if the method went on.
   bool hear(const MessageKey& key, PacketRef packet, const MessageMetadata& metadata,
@@ -96,11 +97,13 @@ class MethodHost final : private IterationHost<Scalar> {
   std::span<const Index> all_samples() override { return gradients_.all_samples(); }
   bool request_gradient(const Vector<Scalar>& x, std::span<const Index> samples) override;
   const Vector<Scalar>& gradient() const override { return gradients_.gradient(); }
+  bool request_gradient_ahead(const Vector<Scalar>& x) override;
   bool request_packets(std::uint64_t number, Slot slot, std::span<const PeerId> senders) override;
   std::span<const PacketRef> packets() const override { return awaited_.packets(); }
   void report(CodecStatus status) override;
   SharedSum<Scalar>* shared_sum() override { return shared_sum_; }
 
+  void take_gradient();
   void begin_method();
   bool sits_out() const;
   void end_attaching();

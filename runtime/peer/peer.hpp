@@ -84,6 +84,8 @@ class Peer {
   void compute_gradient();
   /// How much work that gradient is, in gradients of a minibatch: more than 1 for a full gradient.
   double gradient_work() const { return method_.gradient_work(); }
+  /// The iteration whose gradient it is: the one that is under way, or, if it is computed ahead, the next.
+  std::uint64_t gradient_iteration() const { return method_.gradient_iteration(); }
   void gradient_arrived();
   void deliver(MessageKey key, PacketRef packet, const MessageMetadata& metadata = {});
 

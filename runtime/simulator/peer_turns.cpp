@@ -117,7 +117,7 @@ bool PeerTurns<Scalar>::begin_gradient(SimulatedPeer<Scalar>& simulated) {
   Peer<Scalar>& peer = *simulated.peer;
   if (auto failure = failure_of([&] { peer.compute_gradient(); })) {
     failure->what = "peer " + std::to_string(peer.id()) + ": its objective failed in iteration " +
-                    std::to_string(peer.iteration() + 1) + ": " + failure->what;
+                    std::to_string(peer.gradient_iteration()) + ": " + failure->what;
     after_.fail(std::move(*failure));
     return true;
   }
@@ -128,7 +128,7 @@ bool PeerTurns<Scalar>::begin_gradient(SimulatedPeer<Scalar>& simulated) {
   const Availability there = availability_of(settings, peer.id());
   const Instant ready = Instant{} + there.computed(takes, now_ - Instant{});
   simulated.meters.compute += there.presence(now_ - Instant{}, ready - Instant{});
-  simulated.timeline.computes(now_, ready, peer.iteration() + 1, there);
+  simulated.timeline.computes(now_, ready, peer.gradient_iteration(), there);
   after_.schedule({ready, peer.id(), 0, EventKind::gradient});
   return true;
 }

@@ -63,6 +63,56 @@ TEST_CASE("local gradients: one that is not finite is not made to look finite") 
   CHECK_FALSE(all_finite<double>(view(gradient_at<double>(x, 1.0))));
 }
 
+TEST_CASE("local gradients: one computed ahead is that of its iteration, and is taken for no other") {
+  const auto problem = regression_problem<double>(7, 1);
+  const Objective<double>& objective = *problem.objectives.front();
+  const Silence silence(1);
+  const StepSize step_sizes(0.1, "constant", 0);
+  LoneHost<double> host(objective, 1);
+  Iteration<double> iteration(host, PeerRows(silence, 0), 1);
+  const Vector<double> x = normal_vector<double>(7, 17, 0);
+  const Vector<double> elsewhere = x;
+  const auto turn_to = [&](std::uint64_t number, LocalGradients<double>& gradients) {
+    iteration.begin(number, step_sizes);
+    gradients.begin_iteration(iteration);
+  };
+  for (const bool shuffled : {false, true}) {
+    CAPTURE(shuffled);
+    const Minibatches minibatches{.size = 4, .shuffled = shuffled};
+    LocalGradients<double> in_time(objective, minibatches, {}, 7);
+    turn_to(2, in_time);
+    in_time.request(x, in_time.minibatch(iteration));
+    in_time.compute();
+    CHECK_FALSE(in_time.is_ahead());
+
+    const auto one_ahead = [&] {
+      LocalGradients<double> gradients(objective, minibatches, {}, 7);
+      turn_to(1, gradients);
+      gradients.request_ahead(iteration, x);
+      CHECK(gradients.is_ahead());
+      gradients.compute();
+      return gradients;
+    };
+    LocalGradients<double> taken = one_ahead();
+    turn_to(2, taken);
+    CHECK(taken.take_ahead(x, taken.minibatch(iteration)));
+    CHECK(taken.gradient() == in_time.gradient());
+    CHECK_FALSE(taken.take_ahead(x, taken.minibatch(iteration)));
+
+    LocalGradients<double> at_another_point = one_ahead();
+    turn_to(2, at_another_point);
+    CHECK_FALSE(at_another_point.take_ahead(elsewhere, at_another_point.minibatch(iteration)));
+
+    LocalGradients<double> on_all_samples = one_ahead();
+    turn_to(2, on_all_samples);
+    CHECK_FALSE(on_all_samples.take_ahead(x, on_all_samples.all_samples()));
+
+    LocalGradients<double> in_another_iteration = one_ahead();
+    turn_to(3, in_another_iteration);
+    CHECK_FALSE(in_another_iteration.take_ahead(x, in_another_iteration.minibatch(iteration)));
+  }
+}
+
 TEST_CASE(
     "local gradients: shuffled minibatches go through the samples in passes, whatever the local steps") {
   auto problem = regression_problem<double>(7, 1);

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
 
@@ -138,6 +140,39 @@ TEST_CASE("peer: a verdict that overtakes the start is remembered, and starts no
   peer->start();
   CHECK(peer->state() == PeerState::needs_gradient);
   CHECK(peer->outbox().size() == 1);
+}
+
+TEST_CASE("peer: where a model is known before the messages, the next gradient is computed meanwhile, once") {
+  for (const char* method : {"dcd-psgd", "ecd-psgd"}) {
+    CAPTURE(method);
+    auto experiment = quadratic_experiment<double>(method, "ring", 2, 6);
+    experiment.iterations = 4;  // fewer than to the first verdict
+    PacketPool pool;
+    const std::array peers = {make_peer(experiment, 0, pool), make_peer(experiment, 1, pool)};
+    for (const auto& peer : peers) peer->start();
+    for (std::uint64_t t = 1; t <= 4; ++t) {
+      CAPTURE(t);
+      for (const auto& peer : peers) {
+        for (int gradients = (t == 1 ? 1 : 0) + (t == 4 ? 0 : 1); gradients > 0; --gradients) {
+          REQUIRE(peer->state() == PeerState::needs_gradient);
+          peer->compute_gradient();
+          peer->gradient_arrived();
+        }
+        REQUIRE(peer->state() == PeerState::needs_messages);
+        CHECK(peer->iteration() == t - 1);
+        CHECK(peer->counters().gradient_evaluations == t);  // one computed ahead counts when it is used
+      }
+      const std::array messages = {message_for(*peers[0], 1), message_for(*peers[1], 0)};
+      for (const auto& peer : peers) peer->outbox().clear();
+      for (const std::size_t to : {0u, 1u})
+        peers[to]->deliver(messages[1 - to].key, messages[1 - to].packet, messages[1 - to].metadata);
+    }
+    for (const auto& peer : peers) {
+      REQUIRE(peer->state() == PeerState::evaluation_due);
+      peer->evaluation_taken();
+      CHECK(peer->state() == PeerState::finished);
+    }
+  }
 }
 
 TEST_CASE("peer: a message that does not fit the method ends the run with a reason, not with a crash") {

@@ -37,4 +37,23 @@ TEST_CASE("dry run: the seconds of 20 equal iterations are those of one, 20 time
   CHECK(*run.seconds == doctest::Approx(20 * 0.003).epsilon(0.2));
 }
 
+TEST_CASE(
+    "dry run: an iteration takes as long as one that is not the last, which computes no gradient ahead") {
+  for (const char* method : {"dcd-psgd", "ecd-psgd"}) {
+    CAPTURE(method);
+    auto experiment = experiment_from<float>(
+        "run.iterations = 200\nmodel.kind = \"quadratic(50)\"\ntopology.peers = 4\n"
+        "algorithm = { kind = \"" +
+        std::string(method) +
+        "\", batch = \"full\" }\n"
+        "network = { compute = \"4 ms\", latency = \"3 ms\" }\n");
+    const DryRun run = dry_run(experiment, forecast_traffic(experiment), std::chrono::hours(1));
+    CHECK(experiment.iterations == 200);
+    REQUIRE(run.seconds.has_value());
+    CHECK(*run.seconds_per_iteration == doctest::Approx(0.004));
+    CHECK(*run.computing_share == doctest::Approx(1.0));
+    CHECK(*run.seconds == doctest::Approx(200 * 0.004 + 0.003).epsilon(0.005));
+  }
+}
+
 }  // namespace hearsay::dry_run_test

@@ -342,7 +342,7 @@ TEST_CASE(
   const auto experiment = kept_experiment();
   const RestoredPeer<double> restored = PeerArchive<double>(experiment, 2, recorded.path()).restored(packets);
   CHECK(restored.peer->iteration() == 35);
-  CHECK(restored.log.size() == 12);
+  CHECK(restored.log.size() == 10);
 }
 
 }  // namespace hearsay::test::frames_test

@@ -141,7 +141,7 @@ std::optional<TriedIterations> try_iterations(Experiment<Scalar>& experiment, Du
     const double used = core_seconds() - begin;
     if (outcome.status != RunStatus::done || outcome.evaluations.size() < 2) break;
     tried = TriedIterations{outcome.evaluations.end()[-2], outcome.evaluations.back(),
-                            used / static_cast<double>(some), 0.0};
+                            used / static_cast<double>(outcome.peers.front().iterations), 0.0};
     // The second try takes six times as long; better none than one that is given up.
     if (Clock::now() + (second_try / first_try) *
                            std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(used)) >

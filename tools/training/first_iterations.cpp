@@ -58,19 +58,25 @@ RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t 
                                   std::chrono::steady_clock::time_point give_up,
                                   std::optional<std::size_t> most_samples) {
   const RunSettings::Run run = experiment.settings.run;
-  const std::uint64_t all = std::exchange(experiment.iterations, std::min(experiment.iterations, iterations));
+  const std::uint64_t all = experiment.iterations;
+  const std::uint64_t first = std::min(all, iterations);
+  // The last iteration of a run computes no gradient ahead, so it is shorter than the others.
+  const bool one_more = all > first && experiment.method->manual.overlap == Overlap::all;
+  experiment.iterations = one_more ? first + 1 : first;
   experiment.settings.run.judge_nothing();
   const EvaluationFrames evaluations =
       std::exchange(experiment.settings.evaluations, EvaluationFrames::free);  // few iterations have many
   const std::vector<FaultTable> faults = std::exchange(experiment.settings.faults, {});
   const std::vector<PeerId> later = std::exchange(experiment.settings.failure.join_later, {});
-  experiment.settings.run.evaluate_after(std::max<std::uint64_t>(1, experiment.iterations / 2));
+  experiment.settings.run.evaluate_after(std::max<std::uint64_t>(1, first / 2));
   RunControl control;
   control.out_of_patience = [&] { return std::chrono::steady_clock::now() >= give_up; };
   Problem<Scalar> trial = tried(experiment.problem, most_samples);
   std::swap(experiment.problem, trial);
   RunOutcome<Scalar> outcome = simulate(experiment, gradient, control);
   std::swap(experiment.problem, trial);
+  if (one_more && !outcome.evaluations.empty() && outcome.evaluations.back().iteration > first)
+    outcome.evaluations.pop_back();
   experiment.iterations = all;
   experiment.settings.run = run;
   experiment.settings.evaluations = evaluations;

@@ -19,7 +19,7 @@ constexpr std::uint64_t second_try = 12;
 /// Evaluations are free, all peers are there, and nothing fails. No loss is computed: in its place stands the
 /// mean square by which a parameter has moved, so a run that diverges at once is seen. Interrupts them at the
 /// instant `give_up`. Leaves the experiment unchanged. `most_samples`: gradients are of so many samples of
-/// their minibatch, at most.
+/// their minibatch, at most. If the last iteration of a run is unlike the others, peers go on for one more.
 template <class Scalar>
 RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t iterations, Duration gradient,
                                   std::chrono::steady_clock::time_point give_up,

@@ -15,6 +15,7 @@ namespace hearsay {
 ///
 ///     co_await local_.steps(it, x_);
 ///     ... local_.add_to(x_);                    // before the next gradient is asked for
+///     co_await local_.ahead(it, x_);            // while messages travel, if x_i is the next iteration's
 template <class Scalar>
 class LocalSteps {
  public:
@@ -39,6 +40,12 @@ class LocalSteps {
   Steps<Change> steps(Iteration<Scalar>& it, const Vector<Scalar>& x, const Change& changed) {
     begin(x);
     return {*this, it, changed};
+  }
+  /// co_await local_.ahead(it, x): the gradient of the next iteration's first step, at x, which the method
+  /// does not change until then. Ends the use of this iteration's steps.
+  auto ahead(Iteration<Scalar>& it, const Vector<Scalar>& x) {
+    begin(x);
+    return it.gradient_ahead(point());
   }
   /// The point at which the gradient is taken.
   const Vector<Scalar>& point() const { return steps_ > 1 ? point_ : *start_; }
