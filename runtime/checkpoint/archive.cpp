@@ -29,8 +29,9 @@ namespace {
 //         and its bytes
 //     to the end: the meters, as encode_meters writes them
 
-std::vector<std::byte> encode_notes(const SessionState& session, const PeerMeters& meters) {
-  ByteWriter out;
+/// The reports stay in `session`.
+ByteParts encode_notes(const SessionState& session, const PeerMeters& meters) {
+  ByteParts out;
   out.number(static_cast<std::uint32_t>(session.released.size()));
   for (const auto& [to, next_needed] : session.released) {
     out.number(to);
@@ -41,10 +42,10 @@ std::vector<std::byte> encode_notes(const SessionState& session, const PeerMeter
     out.number(static_cast<std::uint8_t>(report.kind));
     out.number(report.iteration);
     out.number(std::uint64_t{report.payload.size()});
-    out.bytes(report.payload);
+    out.refer(report.payload.bytes());
   }
   out.bytes(encode_meters(meters));
-  return std::move(out).take();
+  return out;
 }
 
 bool decode_notes(std::span<const std::byte> bytes, SessionState& session, PeerMeters& meters) {
@@ -301,8 +302,8 @@ std::optional<std::string> PeerArchive<Scalar>::hear(const Heard& heard) {
 template <class Scalar>
 std::optional<std::string> PeerArchive<Scalar>::save(Peer<Scalar>& peer, const SessionState& session,
                                                      const PeerMeters& meters) {
-  const Checkpoint checkpoint{peer.iteration(), image_of(peer), encode_notes(session, meters),
-                              session.retained};
+  const CheckpointParts checkpoint{peer.iteration(), image_parts(peer), encode_notes(session, meters),
+                                   session.retained};
   const std::size_t keep =
       checkpoints_to_keep(largest_lead(experiment_), std::max<std::uint64_t>(peer.checkpoint_every(), 1));
   if (auto failure = write_checkpoint(directory_, owner_, checkpoint, keep)) return failure;

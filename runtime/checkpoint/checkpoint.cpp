@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 #include <system_error>
 
 #include "runtime/foundation/byte_stream.hpp"
 #include "runtime/foundation/whole_file.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -50,7 +50,20 @@ PacketRef packet_of(std::span<const std::byte> bytes, PacketPool& packets) {
 
 }  // namespace
 
-std::vector<std::byte> encode_checkpoint(const CheckpointOwner& owner, const Checkpoint& checkpoint) {
+namespace {
+
+std::uint64_t checksum(const ByteParts& parts) {
+  XXH3_state_t* const state = XXH3_createState();
+  ensure(state != nullptr && XXH3_64bits_reset(state) == XXH_OK, "there is memory for a checksum");
+  parts.each([&](std::span<const std::byte> part) { XXH3_64bits_update(state, part.data(), part.size()); });
+  const std::uint64_t digest = XXH3_64bits_digest(state);
+  XXH3_freeState(state);
+  return digest;
+}
+
+}  // namespace
+
+ByteParts encode_checkpoint(const CheckpointOwner& owner, const CheckpointParts& checkpoint) {
   std::vector<PacketRef> packets;
   std::vector<std::uint32_t> which;
   for (const Outgoing& message : checkpoint.retained) {
@@ -58,7 +71,7 @@ std::vector<std::byte> encode_checkpoint(const CheckpointOwner& owner, const Che
     if (known == packets.end()) known = packets.insert(known, message.packet);
     which.push_back(static_cast<std::uint32_t>(known - packets.begin()));
   }
-  ByteWriter out;
+  ByteParts out;
   out.bytes(checkpoint_magic);
   out.number(checkpoint_version);
   out.number(owner.run_id);
@@ -72,11 +85,11 @@ std::vector<std::byte> encode_checkpoint(const CheckpointOwner& owner, const Che
   out.number(std::uint64_t{checkpoint.meters.size()});
   out.number(static_cast<std::uint32_t>(checkpoint.retained.size()));
   out.number(std::uint32_t{0});
-  out.bytes(checkpoint.image);
-  out.bytes(checkpoint.meters);
+  out.refer(checkpoint.image);
+  out.refer(checkpoint.meters);
   for (const PacketRef& packet : packets) {
     out.number(static_cast<std::uint32_t>(packet->size()));
-    out.bytes(packet->bytes());
+    out.refer(packet->bytes());
   }
   for (std::size_t k = 0; k < which.size(); ++k) {
     const Outgoing& message = checkpoint.retained[k];
@@ -86,12 +99,27 @@ std::vector<std::byte> encode_checkpoint(const CheckpointOwner& owner, const Che
     out.number(message.key.sender);
     out.number(which[k]);
   }
-  out.number(checksum(out.written()));
-  return std::move(out).take();
+  out.number(checksum(out));
+  return out;
 }
 
-ReadCheckpoint decode_checkpoint(const CheckpointOwner& owner, std::span<const std::byte> bytes,
-                                 PacketPool& pool) {
+namespace {
+
+CheckpointParts parts_of(const Checkpoint& checkpoint) {
+  CheckpointParts parts{checkpoint.iteration, {}, {}, checkpoint.retained};
+  parts.image.refer(checkpoint.image.bytes());
+  parts.meters.refer(checkpoint.meters.bytes());
+  return parts;
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_checkpoint(const CheckpointOwner& owner, const Checkpoint& checkpoint) {
+  return encode_checkpoint(owner, parts_of(checkpoint)).joined();
+}
+
+ReadCheckpoint decode_checkpoint(const CheckpointOwner& owner, const SharedBytes& file, PacketPool& pool) {
+  const std::span<const std::byte> bytes = file;
   if (bytes.size() < head_bytes + checksum_bytes)
     return refused("it has " + std::to_string(bytes.size()) + " bytes, too few for a checkpoint");
   ByteReader in(bytes.first(bytes.size() - checksum_bytes));
@@ -124,8 +152,8 @@ ReadCheckpoint decode_checkpoint(const CheckpointOwner& owner, std::span<const s
   const bool zero = in.number<std::uint32_t>() == 0;
   const auto image = in.bytes(image_bytes);
   const auto meters = in.bytes(meters_bytes);
-  checkpoint.image.assign(image.begin(), image.end());
-  checkpoint.meters.assign(meters.begin(), meters.end());
+  checkpoint.image = file.only(image);
+  checkpoint.meters = file.only(meters);
   std::vector<PacketRef> packets;
   for (std::uint32_t k = 0; k < packet_count && !in.failed(); ++k)
     packets.push_back(packet_of(in.bytes(in.number<std::uint32_t>()), pool));
@@ -146,9 +174,9 @@ ReadCheckpoint decode_checkpoint(const CheckpointOwner& owner, std::span<const s
 
 ReadCheckpoint read_checkpoint(const CheckpointOwner& owner, const std::filesystem::path& file,
                                PacketPool& packets) {
-  const FileBytes content = read_bytes(file);
+  FileBytes content = read_bytes(file);
   if (!content.bytes) return refused(content.defect);
-  ReadCheckpoint read = decode_checkpoint(owner, *content.bytes, packets);
+  ReadCheckpoint read = decode_checkpoint(owner, std::move(*content.bytes), packets);
   if (!read.checkpoint) read.defect = "cannot use " + file.string() + ": " + read.defect;
   return read;
 }
@@ -161,10 +189,15 @@ std::filesystem::path checkpoint_path(const std::filesystem::path& directory, Pe
 std::optional<std::string> write_checkpoint(const std::filesystem::path& directory,
                                             const CheckpointOwner& owner, const Checkpoint& checkpoint,
                                             std::size_t keep) {
+  return write_checkpoint(directory, owner, parts_of(checkpoint), keep);
+}
+
+std::optional<std::string> write_checkpoint(const std::filesystem::path& directory,
+                                            const CheckpointOwner& owner, const CheckpointParts& checkpoint,
+                                            std::size_t keep) {
   const std::filesystem::path file = checkpoint_path(directory, owner.peer, checkpoint.iteration);
-  const std::vector<std::byte> bytes = encode_checkpoint(owner, checkpoint);
-  const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (auto error = try_to_write_file(file, {all}, Durability::power_failure)) return error;
+  if (auto error = try_to_write_file(file, encode_checkpoint(owner, checkpoint), Durability::power_failure))
+    return error;
   // The new file is written. A file that cannot be removed takes room and does no other harm.
   std::error_code ignored;
   const std::vector<std::uint64_t> held = list_checkpoints(directory, owner.peer);

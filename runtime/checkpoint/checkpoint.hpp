@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/foundation/byte_parts.hpp"
+#include "runtime/foundation/shared_bytes.hpp"
 #include "runtime/peer/outgoing.hpp"
 
 namespace hearsay {
@@ -51,12 +53,22 @@ struct CheckpointOwner {
 
 struct Checkpoint {
   std::uint64_t iteration = 0;
-  std::vector<std::byte> image = {};
-  std::vector<std::byte> meters = {};
+  SharedBytes image = {};
+  SharedBytes meters = {};
   /// What neighbors may ask for again. A packet that was sent to several of them is stored once.
   std::vector<Outgoing> retained = {};
 };
 
+/// The same, to be written: what is long is where it was.
+struct CheckpointParts {
+  std::uint64_t iteration;
+  ByteParts image;
+  ByteParts meters;
+  std::span<const Outgoing> retained;
+};
+
+/// Returns the bytes of the file. What is long stays in `checkpoint`.
+ByteParts encode_checkpoint(const CheckpointOwner& owner, const CheckpointParts& checkpoint);
 std::vector<std::byte> encode_checkpoint(const CheckpointOwner& owner, const Checkpoint& checkpoint);
 
 /// The checkpoint in a file, or one sentence that says why it cannot be used.
@@ -66,22 +78,24 @@ struct ReadCheckpoint {
   bool of_another_run = false;  ///< the file is intact, but has another owner
 };
 
-/// Decodes a file; `bytes` may be arbitrary. Never allocates more than `bytes` has. Packets come from the
-/// pool.
-ReadCheckpoint decode_checkpoint(const CheckpointOwner& owner, std::span<const std::byte> bytes,
-                                 PacketPool& packets);
+/// Decodes a file; `bytes` may be arbitrary. Image and meters stay there. Never allocates more than `bytes`
+/// has. Packets come from the pool.
+ReadCheckpoint decode_checkpoint(const CheckpointOwner& owner, const SharedBytes& bytes, PacketPool& packets);
 ReadCheckpoint read_checkpoint(const CheckpointOwner& owner, const std::filesystem::path& file,
                                PacketPool& packets);
 
 std::filesystem::path checkpoint_path(const std::filesystem::path& directory, PeerId peer,
                                       std::uint64_t iteration);
 
-/// Writes a checkpoint file. Returns nothing if it was written; else why not, and then all earlier files are
-/// unchanged.
+/// Writes a checkpoint file, part by part. Returns nothing if it was written; else why not, and then all
+/// earlier files are unchanged.
 ///
 /// Afterwards removes files of this peer: all but the newest `keep` checkpoints, of which this is one;
 /// checkpoints of later iterations, which stem from a process whose progress was given up for an earlier
 /// checkpoint; and incomplete files of a process that died.
+std::optional<std::string> write_checkpoint(const std::filesystem::path& directory,
+                                            const CheckpointOwner& owner, const CheckpointParts& checkpoint,
+                                            std::size_t keep);
 std::optional<std::string> write_checkpoint(const std::filesystem::path& directory,
                                             const CheckpointOwner& owner, const Checkpoint& checkpoint,
                                             std::size_t keep);

@@ -24,16 +24,19 @@ enum class Kind : std::uint8_t {
 
 template <class Scalar>
 struct StateWriter final : StateVisitor<Scalar> {
-  explicit StateWriter(ByteWriter& out) : image(out) {}
-  ByteWriter& image;
+  explicit StateWriter(ByteParts& out) : image(out) {}
+  ByteParts& image;
 
-  void item(Kind kind, std::string_view name, PeerId owner, std::span<const std::byte> content) {
+  void begin_item(Kind kind, std::string_view name, PeerId owner, std::size_t length) {
     image.number(static_cast<std::uint8_t>(kind));
     image.number(static_cast<std::uint16_t>(name.size()));
     image.bytes(std::as_bytes(std::span(name)));
     image.number(owner);
-    image.number(std::uint64_t{content.size()});
-    image.bytes(content);
+    image.number(std::uint64_t{length});
+  }
+  void item(Kind kind, std::string_view name, PeerId owner, std::span<const std::byte> content) {
+    begin_item(kind, name, owner, content.size());
+    image.refer(content);
   }
   void vector(Kind kind, std::string_view name, PeerId owner, const Vector<Scalar>& vector) {
     item(kind, name, owner, std::as_bytes(view(vector)));
@@ -45,9 +48,8 @@ struct StateWriter final : StateVisitor<Scalar> {
   }
   void late_state(std::string_view name, Vector<Scalar>& v) override { vector(Kind::late_state, name, 0, v); }
   void numbers(std::string_view name, std::span<std::uint64_t> numbers) override {
-    ByteWriter content;
-    for (const std::uint64_t number : numbers) content.number(number);
-    item(Kind::numbers, name, 0, content.written());
+    begin_item(Kind::numbers, name, 0, numbers.size_bytes());
+    for (const std::uint64_t number : numbers) image.number(number);
   }
   void bytes(std::string_view name, std::vector<std::byte>& bytes) override {
     item(Kind::bytes, name, 0, bytes);
@@ -102,7 +104,7 @@ struct StateReader final : StateVisitor<Scalar> {
   void scratch(std::string_view, Vector<Scalar>&) override {}
 };
 
-void write_optional(ByteWriter& image, const std::optional<std::uint64_t>& number) {
+void write_optional(ByteParts& image, const std::optional<std::uint64_t>& number) {
   image.number(static_cast<std::uint8_t>(number ? 1 : 0));
   image.number(number.value_or(0));
 }
@@ -117,9 +119,9 @@ std::optional<std::uint64_t> read_optional(ByteReader& image) {
 }  // namespace
 
 template <class Scalar>
-std::vector<std::byte> image_of(Peer<Scalar>& peer) {
+ByteParts image_parts(Peer<Scalar>& peer) {
   ensure(peer.state_ == PeerState::checkpoint_due, "a peer is saved when a checkpoint is due");
-  ByteWriter image;
+  ByteParts image;
   image.number(peer.completed_);
   write_optional(image, peer.verdicts_.last);
   write_optional(image, peer.verdicts_.stop_after);
@@ -140,11 +142,11 @@ std::vector<std::byte> image_of(Peer<Scalar>& peer) {
     image.number(message.key.slot);
     image.number(message.key.sender);
     image.number(static_cast<std::uint32_t>(message.packet->size()));
-    image.bytes(message.packet->bytes());
+    image.refer(message.packet->bytes(), message.packet);
   }
   StateWriter<Scalar> state(image);
   peer.input_.algorithm->visit_state(state);
-  return std::move(image).take();
+  return image;
 }
 
 template <class Scalar>
@@ -190,8 +192,8 @@ bool restore(Peer<Scalar>& peer, std::span<const std::byte> bytes, InboxOnRestor
          peer.input_.algorithm->is_sound(peer.input_.objective->sample_count());
 }
 
-template std::vector<std::byte> image_of<float>(Peer<float>&);
-template std::vector<std::byte> image_of<double>(Peer<double>&);
+template ByteParts image_parts<float>(Peer<float>&);
+template ByteParts image_parts<double>(Peer<double>&);
 template bool restore<float>(Peer<float>&, std::span<const std::byte>, InboxOnRestore);
 template bool restore<double>(Peer<double>&, std::span<const std::byte>, InboxOnRestore);
 

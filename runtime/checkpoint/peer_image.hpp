@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/foundation/byte_parts.hpp"
 #include "runtime/peer/peer_state.hpp"
 
 namespace hearsay {
@@ -28,8 +29,15 @@ namespace hearsay {
 /// Returns the image of a peer. Precondition: the peer is in the state checkpoint_due. Synchronous methods
 /// only: messages under way between two peers of an asynchronous method are in no image, so a set of images
 /// would not be one state of the run.
+///
+/// What is long stays where it is: the peer must not change as long as the parts are used.
 template <class Scalar>
-std::vector<std::byte> image_of(Peer<Scalar>& peer);
+ByteParts image_parts(Peer<Scalar>& peer);
+/// The same in one piece.
+template <class Scalar>
+std::vector<std::byte> image_of(Peer<Scalar>& peer) {
+  return image_parts(peer).joined();
+}
 
 /// Makes a new peer, which is not started, equal to the peer that the image was taken of. Both are made from
 /// the same input, except that `iterations` may be larger. `image` may be arbitrary bytes. Returns false if

@@ -262,9 +262,9 @@ std::uint64_t parameters_that_fit(Index dimension, const Need& need, const Model
   if (peers && *peers > 1) expected = "at most " + std::to_string(*peers) + " peers, ";
   if (parameters > 0) expected += "at most " + std::to_string(parameters) + " parameters, ";
   throw HostRefusal("topology.peers", std::to_string(asked),
-               "with " + size + " parameters " + who + " " + lack + "; expected " + expected +
-                   "or hearsay simulate with model.kind = \"size(" + size +
-                   ")\", which tells times and bytes without that memory");
+                    "with " + size + " parameters " + who + " " + lack + "; expected " + expected +
+                        "or hearsay simulate with model.kind = \"size(" + size +
+                        ")\", which tells times and bytes without that memory");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ constexpr std::string_view partial_ending = ".partial";
 constexpr std::size_t largest_text_bytes = 64u << 20;
 constexpr std::size_t piece_bytes = 1u << 16;
 
-bool write_parts(const std::filesystem::path& path, std::initializer_list<std::string_view> parts,
+bool write_parts(const std::filesystem::path& path, std::span<const std::string_view> parts,
                  Durability durability) {
   FileDescriptor out(path, O_WRONLY | O_CREAT | O_TRUNC);
   if (!out) return false;
@@ -58,9 +58,10 @@ bool read_all(const FileDescriptor& in, std::size_t expected, std::size_t most, 
 
 }  // namespace
 
-std::optional<std::string> try_to_write_file(const std::filesystem::path& path,
-                                             std::initializer_list<std::string_view> parts,
-                                             Durability durability) {
+namespace {
+
+std::optional<std::string> try_to_write(const std::filesystem::path& path,
+                                        std::span<const std::string_view> parts, Durability durability) {
   const std::filesystem::path partial = path.string() + std::string(partial_ending);
   if (write_parts(partial, parts, durability) && ::rename(partial.c_str(), path.c_str()) == 0 &&
       (durability == Durability::end_of_process || sync_directory(path.parent_path())))
@@ -68,6 +69,23 @@ std::optional<std::string> try_to_write_file(const std::filesystem::path& path,
   const std::string reason = std::strerror(errno);
   ::unlink(partial.c_str());
   return "cannot write " + path.string() + ": " + reason;
+}
+
+}  // namespace
+
+std::optional<std::string> try_to_write_file(const std::filesystem::path& path,
+                                             std::initializer_list<std::string_view> parts,
+                                             Durability durability) {
+  return try_to_write(path, {parts.begin(), parts.size()}, durability);
+}
+
+std::optional<std::string> try_to_write_file(const std::filesystem::path& path, const ByteParts& parts,
+                                             Durability durability) {
+  std::vector<std::string_view> texts;
+  parts.each([&](std::span<const std::byte> part) {
+    texts.emplace_back(reinterpret_cast<const char*>(part.data()), part.size());
+  });
+  return try_to_write(path, texts, durability);
 }
 
 void write_file(const std::filesystem::path& path, std::initializer_list<std::string_view> parts) {

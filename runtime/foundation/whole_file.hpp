@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/foundation/byte_parts.hpp"
+
 namespace hearsay {
 
 // Files that are written and read as a whole.
@@ -25,6 +27,8 @@ enum class Durability {
 /// the old file is unchanged. If only the sync of the directory fails, the new file is in place.
 std::optional<std::string> try_to_write_file(const std::filesystem::path& path,
                                              std::initializer_list<std::string_view> parts,
+                                             Durability durability);
+std::optional<std::string> try_to_write_file(const std::filesystem::path& path, const ByteParts& parts,
                                              Durability durability);
 /// The same with Durability::end_of_process; throws Misuse with the reason if the file cannot be written.
 void write_file(const std::filesystem::path& path, std::initializer_list<std::string_view> parts);

@@ -14,10 +14,12 @@ namespace hearsay {
 namespace {
 /// The sums of so many coordinates stay in the caches while all models are added.
 constexpr std::size_t longest_block = 4096;
+/// Blocks of a model that are told as read together.
+constexpr std::size_t blocks_together = 64;
 }  // namespace
 
 template <class Scalar>
-Vector<Scalar> mean_of(const ModelViews<Scalar>& models, Crew& crew) {
+Vector<Scalar> mean_of(const ModelViews<Scalar>& models, Crew& crew, const WhenRead<Scalar>& when_read) {
   const auto some = std::ranges::find_if(models, [](const auto& model) { return !model.empty(); });
   ensure(some != models.end(), "a mean is of one model at least");
   const auto count =
@@ -26,7 +28,8 @@ Vector<Scalar> mean_of(const ModelViews<Scalar>& models, Crew& crew) {
   const std::size_t each = (dimension + crew.size() - 1) / crew.size();
   const std::size_t block = std::clamp<std::size_t>(each, 1, longest_block);
   Vector<Scalar> mean(static_cast<Index>(dimension));
-  share_out(crew, (dimension + block - 1) / block, [&](std::size_t place) {
+  const std::size_t blocks = (dimension + block - 1) / block;
+  share_out(crew, blocks, [&](std::size_t place) {
     const std::size_t begin = place * block;
     const std::size_t length = std::min(block, dimension - begin);
     std::array<double, longest_block> sum{};
@@ -36,15 +39,22 @@ Vector<Scalar> mean_of(const ModelViews<Scalar>& models, Crew& crew) {
     }
     for (std::size_t k = 0; k < length; ++k)
       mean[static_cast<Index>(begin + k)] = static_cast<Scalar>(sum[k] / count);
+    if (!when_read || (place % blocks_together != blocks_together - 1 && place + 1 != blocks)) return;
+    const std::size_t first = place / blocks_together * blocks_together * block;
+    for (const std::span<const Scalar> model : models)
+      if (!model.empty()) when_read(model.subspan(first, begin + length - first));
   });
   return mean;
 }
 
 template <class Scalar>
-SquaredDistances squared_distances(const ModelViews<Scalar>& models, const Vector<Scalar>& mean, Crew& crew) {
+SquaredDistances squared_distances(const ModelViews<Scalar>& models, const Vector<Scalar>& mean, Crew& crew,
+                                   const WhenRead<Scalar>& when_read) {
   SquaredDistances squares(models.size());
   share_out(crew, models.size(), [&](std::size_t peer) {
-    if (!models[peer].empty()) squares[peer] = squared_distance(models[peer], view(mean));
+    if (models[peer].empty()) return;
+    squares[peer] = squared_distance(models[peer], view(mean));
+    if (when_read) when_read(models[peer]);
   });
   return squares;
 }
@@ -95,9 +105,11 @@ PeerDistances peer_distances(const SquaredDistances& squares) {
   return distances;
 }
 
-template Vector<float> mean_of<float>(const ModelViews<float>&, Crew&);
-template Vector<double> mean_of<double>(const ModelViews<double>&, Crew&);
-template SquaredDistances squared_distances<float>(const ModelViews<float>&, const Vector<float>&, Crew&);
-template SquaredDistances squared_distances<double>(const ModelViews<double>&, const Vector<double>&, Crew&);
+template Vector<float> mean_of<float>(const ModelViews<float>&, Crew&, const WhenRead<float>&);
+template Vector<double> mean_of<double>(const ModelViews<double>&, Crew&, const WhenRead<double>&);
+template SquaredDistances squared_distances<float>(const ModelViews<float>&, const Vector<float>&, Crew&,
+                                                   const WhenRead<float>&);
+template SquaredDistances squared_distances<double>(const ModelViews<double>&, const Vector<double>&, Crew&,
+                                                    const WhenRead<double>&);
 
 }  // namespace hearsay

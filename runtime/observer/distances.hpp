@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -26,10 +27,14 @@ ModelViews<Scalar> views_of(const std::vector<Vector<Scalar>>& models) {
   return views;
 }
 
+/// Is told what has been read of a model, and will not be read again soon.
+template <class Scalar>
+using WhenRead = std::function<void(std::span<const Scalar>)>;
+
 /// Returns the mean of the models, summed in peer order in double. Ignores empty ones (peers that are gone);
 /// at least one must not be empty. Takes no memory beside the mean.
 template <class Scalar>
-Vector<Scalar> mean_of(const ModelViews<Scalar>& models, Crew& crew);
+Vector<Scalar> mean_of(const ModelViews<Scalar>& models, Crew& crew, const WhenRead<Scalar>& when_read = {});
 
 template <class Scalar>
 Vector<Scalar> mean_of(const std::vector<Vector<Scalar>>& models) {
@@ -38,7 +43,8 @@ Vector<Scalar> mean_of(const std::vector<Vector<Scalar>>& models) {
 }
 
 template <class Scalar>
-SquaredDistances squared_distances(const ModelViews<Scalar>& models, const Vector<Scalar>& mean, Crew& crew);
+SquaredDistances squared_distances(const ModelViews<Scalar>& models, const Vector<Scalar>& mean, Crew& crew,
+                                   const WhenRead<Scalar>& when_read = {});
 
 /// The same, estimated from sketches of the models (algorithms/arithmetic/sketch.hpp).
 SquaredDistances squared_distances(const std::vector<std::optional<OwnEvaluation>>& own);

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/arithmetic/vector.hpp"
 #include "runtime/observer/meter_readings.hpp"
+#include "runtime/observer/told_model.hpp"
 #include "runtime/record/own_evaluation.hpp"
 #include "topology/foundation/peer_id.hpp"
 
@@ -23,14 +23,12 @@ struct Snapshots {
   Snapshots(std::uint64_t of, PeerId peer_count) : iteration(of), models(peer_count), meters(peer_count) {}
 
   std::uint64_t iteration;
-  std::vector<Vector<Scalar>> models;
+  std::vector<ToldModel<Scalar>> models;
   std::vector<std::optional<OwnEvaluation>> own = {};  ///< empty as a whole if nobody judges its own
   std::vector<std::optional<ToldMeters>> meters;       ///< of all that have told anything
 
   bool has(PeerId peer) const { return meters[peer].has_value(); }
-  bool has_models() const {
-    return std::ranges::any_of(models, [](const Vector<Scalar>& model) { return model.size() != 0; });
-  }
+  bool has_models() const { return std::ranges::any_of(models, &ToldModel<Scalar>::is_there); }
   std::size_t count() const {
     return static_cast<std::size_t>(
         std::ranges::count_if(meters, [](const auto& told) { return told.has_value(); }));
@@ -45,7 +43,7 @@ class Gathering {
   explicit Gathering(PeerId peer_count) : counts_from_(peer_count) {}
 
   /// Peer `peer` tells its model at `iteration`, or how it judges it.
-  void add(PeerId peer, std::uint64_t iteration, Vector<Scalar> model, const ToldMeters& meters) {
+  void add(PeerId peer, std::uint64_t iteration, ToldModel<Scalar> model, const ToldMeters& meters) {
     snapshots(peer, iteration, meters).models[peer] = std::move(model);
   }
   void add(PeerId peer, std::uint64_t iteration, const OwnEvaluation& own, const ToldMeters& meters) {

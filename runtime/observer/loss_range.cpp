@@ -44,4 +44,18 @@ std::string LossRange::defect_of(double loss) const {
   return "";
 }
 
+std::optional<FalseLoss> LossRange::first_false(const std::vector<std::optional<LocalScore>>& answers,
+                                                std::uint64_t iteration) const {
+  for (std::size_t peer = 0; peer < answers.size(); ++peer) {
+    if (!answers[peer] || !answers[peer]->has_data) continue;
+    const double loss = answers[peer]->loss;
+    const std::string defect = defect_of(loss);
+    if (defect.empty()) continue;
+    const std::string when = std::isfinite(loss) ? "by iteration " + std::to_string(iteration) + " " : "";
+    return FalseLoss{std::isfinite(loss),
+                     "the loss that peer " + std::to_string(peer) + " computes " + when + defect};
+  }
+  return std::nullopt;
+}
+
 }  // namespace hearsay

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -7,6 +8,12 @@
 #include "algorithms/objectives/local_score.hpp"
 
 namespace hearsay {
+
+/// A number that a peer computes and that cannot be a loss.
+struct FalseLoss {
+  bool is_finite;
+  std::string what;  ///< "the loss that peer 2 computes is no number"
+};
 
 /// Which numbers can be the loss of a peer. What only the peer itself can compute, the observer cannot prove;
 /// but one number out of range would decide alone over the mean, and over a target.
@@ -26,6 +33,9 @@ class LossRange {
 
   /// Returns what is wrong with the loss, as "is no number"; empty if it can be one.
   std::string defect_of(double loss) const;
+  /// Returns the first loss that cannot be one, of what the peers compute by `iteration`; nothing if all can.
+  std::optional<FalseLoss> first_false(const std::vector<std::optional<LocalScore>>& answers,
+                                       std::uint64_t iteration) const;
 
  private:
   std::optional<double> least_;

@@ -38,11 +38,16 @@ std::vector<LocalScore> scores_of(const Problem<Scalar>& problem, const Vector<S
 }
 
 template <class Scalar>
-std::pair<double, double> losses_of(const Problem<Scalar>& problem, std::span<const Vector<Scalar>> models,
-                                    Crew& crew) {
+std::pair<double, double> losses_of(const Problem<Scalar>& problem,
+                                    std::span<const std::span<const Scalar>> models, Crew& crew,
+                                    const WhenRead<Scalar>& when_read) {
   std::vector<std::optional<double>> of_models(models.size());
   share_out(crew, models.size(), [&](std::size_t k) {
-    if (models[k].size() != 0) of_models[k] = problem.loss(models[k]);
+    if (models[k].empty()) return;
+    const Vector<Scalar> model =
+        Eigen::Map<const Vector<Scalar>>(models[k].data(), static_cast<Index>(models[k].size()));
+    if (when_read) when_read(models[k]);
+    of_models[k] = problem.loss(model);
   });
   std::pair<double, double> losses{std::numeric_limits<double>::infinity(),
                                    -std::numeric_limits<double>::infinity()};
@@ -56,9 +61,11 @@ std::pair<double, double> losses_of(const Problem<Scalar>& problem, std::span<co
 
 template std::vector<LocalScore> scores_of<float>(const Problem<float>&, const Vector<float>&, Crew&);
 template std::vector<LocalScore> scores_of<double>(const Problem<double>&, const Vector<double>&, Crew&);
-template std::pair<double, double> losses_of<float>(const Problem<float>&, std::span<const Vector<float>>,
-                                                    Crew&);
-template std::pair<double, double> losses_of<double>(const Problem<double>&, std::span<const Vector<double>>,
-                                                     Crew&);
+template std::pair<double, double> losses_of<float>(const Problem<float>&,
+                                                    std::span<const std::span<const float>>, Crew&,
+                                                    const WhenRead<float>&);
+template std::pair<double, double> losses_of<double>(const Problem<double>&,
+                                                     std::span<const std::span<const double>>, Crew&,
+                                                     const WhenRead<double>&);
 
 }  // namespace hearsay

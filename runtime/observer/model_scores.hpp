@@ -8,6 +8,7 @@
 
 #include "algorithms/objectives/problem.hpp"
 #include "runtime/foundation/crew.hpp"
+#include "runtime/observer/distances.hpp"
 #include "topology/foundation/peer_id.hpp"
 
 namespace hearsay {
@@ -24,8 +25,10 @@ template <class Scalar>
 std::vector<LocalScore> scores_of(const Problem<Scalar>& problem, const Vector<Scalar>& model, Crew& crew);
 
 /// Returns the least and the largest pooled loss of the models that are not empty. Both are NaN if one is.
+/// Copies one model at a time in each thread.
 template <class Scalar>
-std::pair<double, double> losses_of(const Problem<Scalar>& problem, std::span<const Vector<Scalar>> models,
-                                    Crew& crew);
+std::pair<double, double> losses_of(const Problem<Scalar>& problem,
+                                    std::span<const std::span<const Scalar>> models, Crew& crew,
+                                    const WhenRead<Scalar>& when_read = {});
 
 }  // namespace hearsay

@@ -22,7 +22,14 @@ std::optional<Verdict> Observer<Scalar>::evaluate_if_complete(std::uint64_t iter
 template <class Scalar>
 std::optional<Verdict> Observer<Scalar>::take(PeerId peer, std::uint64_t iteration, Vector<Scalar> model,
                                               PeerMeters meters) {
-  ensure(model.size() == problem_->dimension(), "a snapshot is of a model of this run");
+  return take(peer, iteration, ToldModel<Scalar>(std::move(model)), std::move(meters));
+}
+
+template <class Scalar>
+std::optional<Verdict> Observer<Scalar>::take(PeerId peer, std::uint64_t iteration, ToldModel<Scalar> model,
+                                              PeerMeters meters) {
+  ensure(static_cast<Index>(model.all().size()) == problem_->dimension(),
+         "a snapshot is of a model of this run");
   gathering_.add(peer, iteration, std::move(model), told_meters(meters));
   meters_.note(peer, std::move(meters));
   return evaluate_if_complete(iteration);
@@ -45,11 +52,17 @@ std::optional<std::vector<Verdict>> Observer<Scalar>::take_payload(PeerId peer, 
     if (!snapshot) return std::nullopt;
     verdict = take_own(peer, iteration, snapshot->own, snapshot->meters);
   } else {
-    auto snapshot = decode_snapshot<Scalar>(payload, problem_->dimension());
+    auto snapshot = read_snapshot<Scalar>(payload, problem_->dimension(), slots_);
     if (!snapshot) return std::nullopt;
     verdict = take(peer, iteration, std::move(snapshot->model), std::move(snapshot->meters));
   }
   return verdict ? std::vector{*verdict} : std::vector<Verdict>();
+}
+
+template <class Scalar>
+WhenRead<Scalar> Observer<Scalar>::when_read() const {
+  if (!slots_) return {};
+  return [slots = slots_](std::span<const Scalar> read) { slots->let_go(std::as_bytes(read)); };
 }
 
 template <class Scalar>
@@ -106,7 +119,8 @@ std::optional<Verdict> Observer<Scalar>::begin() {
   // No copies: all peers are at x_0.
   const ModelViews<Scalar> all(problem_->peer_count(), view(problem_->initial));
   asked.mean = evaluated_.hubs.empty() ? mean_of<Scalar>(all, crew()) : problem_->initial;
-  return evaluate(std::move(asked), all);
+  note_models(all, asked);
+  return asks_ == Asks::nobody ? judge_here(std::move(asked)) : ask_peers(std::move(asked));
 }
 
 template <class Scalar>
@@ -149,26 +163,34 @@ std::optional<Verdict> Observer<Scalar>::evaluate(Snapshots<Scalar> gathered) {
   }
   // Without any hub the run is about to end.
   const auto hub =
-      std::ranges::find_if(evaluated_.hubs, [&](PeerId id) { return gathered.models[id].size() != 0; });
-  asked.mean = hub != evaluated_.hubs.end() ? gathered.models[*hub]
-                                            : mean_of<Scalar>(views_of(gathered.models), crew());
-  asked.models = std::move(gathered.models);
-  const ModelViews<Scalar> models = views_of(asked.models);
-  return evaluate(std::move(asked), models);
+      std::ranges::find_if(evaluated_.hubs, [&](PeerId id) { return gathered.models[id].is_there(); });
+  // Two means at the same time would be memory that only the first needs. Whoever may still want the last
+  // one that was judged, since peers or an objective may fail to judge this one, has it.
+  if (slots_ && asks_ == Asks::nobody) mean_ = {};
+  ModelViews<Scalar> models;
+  for (const ToldModel<Scalar>& model : gathered.models) models.push_back(model.all());
+  if (hub != evaluated_.hubs.end())
+    asked.mean = Eigen::Map<const Vector<Scalar>>(models[*hub].data(), problem_->dimension());
+  else
+    asked.mean = mean_of<Scalar>(models, crew(), when_read());
+  note_models(models, asked);
+  if (keeps_models_)
+    for (ToldModel<Scalar>& model : gathered.models) asked.models.push_back(std::move(model).take());
+  gathered.models.clear();
+  return asks_ == Asks::nobody ? judge_here(std::move(asked)) : ask_peers(std::move(asked));
 }
 
-/// Evaluates the mean of `models`, which is in `asked`.
+/// Notes what `models`, whose mean is in `asked`, say beside it.
 template <class Scalar>
-std::optional<Verdict> Observer<Scalar>::evaluate(Asked asked, const ModelViews<Scalar>& models) {
-  note_distances(squared_distances<Scalar>(models, asked.mean, crew()), asked.evaluation);
+void Observer<Scalar>::note_models(const ModelViews<Scalar>& models, Asked& asked) {
+  note_distances(squared_distances<Scalar>(models, asked.mean, crew(), when_read()), asked.evaluation);
   if (rules_.evaluate == RunSettings::Run::Evaluate::peers) {
-    const auto [least, largest] = losses_of(*problem_, of_peers_or_start(asked.models), crew());
+    const bool is_start = asked.evaluation.iteration == 0;  // all peers are at x_0
+    const auto [least, largest] = losses_of<Scalar>(
+        *problem_, std::span(models).first(is_start ? 1 : models.size()), crew(), when_read());
     asked.evaluation.loss_worst = largest;
     asked.evaluation.loss_spread = largest - least;
   }
-  if (asks_ == Asks::nobody) return judge_here(std::move(asked));
-  ask_peers(std::move(asked));
-  return std::nullopt;
 }
 
 /// The peers have told how each judges its own model.
@@ -186,8 +208,7 @@ std::optional<Verdict> Observer<Scalar>::judge_own(Asked asked,
 }
 
 template <class Scalar>
-Verdict Observer<Scalar>::judge_here(Asked asked) {
-  if (!keeps_models_) asked.models.clear();
+std::optional<Verdict> Observer<Scalar>::judge_here(Asked asked) {
   const std::vector<LocalScore> scores = scores_of(*problem_, asked.mean, crew());
   if (problem_->at_home) {  // in a run of processes these peers would be asked
     asked.evaluation.evaluation_bytes +=
@@ -200,7 +221,7 @@ Verdict Observer<Scalar>::judge_here(Asked asked) {
 
 /// Asks the peers that count for their scores of the mean model.
 template <class Scalar>
-void Observer<Scalar>::ask_peers(Asked asked) {
+std::optional<Verdict> Observer<Scalar>::ask_peers(Asked asked) {
   const std::uint64_t iteration = asked.evaluation.iteration;
   asked.owed.resize(problem_->peer_count());
   asked.answers.resize(problem_->peer_count());
@@ -209,6 +230,7 @@ void Observer<Scalar>::ask_peers(Asked asked) {
     if (asked.owed[peer]) asked.evaluation.evaluation_bytes += question_bytes(iteration);
   }
   questions_.open(std::move(asked));
+  return std::nullopt;
 }
 
 template <class Scalar>
@@ -222,18 +244,10 @@ template <class Scalar>
 void Observer<Scalar>::prove_losses(const std::vector<std::optional<LocalScore>>& answers,
                                     Evaluation& evaluation) {
   if (evaluations_.empty()) losses_.note_first(answers);
-  for (PeerId peer = 0; peer < answers.size(); ++peer) {
-    if (!answers[peer] || !answers[peer]->has_data) continue;
-    const double loss = answers[peer]->loss;
-    const std::string defect = losses_.defect_of(loss);
-    if (defect.empty()) continue;
-    evaluation.loss = std::numeric_limits<double>::quiet_NaN();
-    const std::string when =
-        std::isfinite(loss) ? "by iteration " + std::to_string(evaluation.iteration) + " " : "";
-    if (!false_loss_)
-      false_loss_ = FalseLoss{std::isfinite(loss),
-                              "the loss that peer " + std::to_string(peer) + " computes " + when + defect};
-  }
+  const std::optional<FalseLoss> found = losses_.first_false(answers, evaluation.iteration);
+  if (!found) return;
+  evaluation.loss = std::numeric_limits<double>::quiet_NaN();
+  if (!false_loss_) false_loss_ = found;
 }
 
 template <class Scalar>
@@ -307,20 +321,7 @@ RunResult Observer<Scalar>::conclude(std::vector<PeerOutcome> peers) const {
   judge_.conclude(result);
   if (result.status == RunStatus::diverged && false_loss_)
     result.reason = (false_loss_->is_finite ? "" : result.reason + ": ") + false_loss_->what;
-  // Reports the divergence with the lowest iteration, of those at a source if there are any: the others have
-  // heard of it.
-  const Divergence* first = nullptr;
-  const auto precedes = [](const Divergence& one, const Divergence& other) {
-    return one.at_source != other.at_source ? one.at_source : one.iteration < other.iteration;
-  };
-  for (PeerId id = 0; id < peers.size(); ++id) {
-    const std::optional<Divergence>& divergence = peers[id].divergence;
-    if (!divergence || (first && !precedes(*divergence, *first))) continue;
-    first = &*divergence;
-    result.status = divergence->malformed ? RunStatus::lost : RunStatus::diverged;
-    result.reason = first->what + " (peer " + std::to_string(id) + ", iteration " +
-                    std::to_string(first->iteration) + ")";
-  }
+  note_first_divergence(peers, result);
   result.peers = std::move(peers);
   return result;
 }

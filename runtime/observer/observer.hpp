@@ -9,6 +9,7 @@
 
 #include "algorithms/objectives/problem.hpp"
 #include "runtime/foundation/crew.hpp"
+#include "runtime/foundation/shared_slots.hpp"
 #include "runtime/observer/distances.hpp"
 #include "runtime/observer/evaluated.hpp"
 #include "runtime/observer/evaluator.hpp"
@@ -73,6 +74,10 @@ class Observer final : public Evaluator {
   /// mean model and the best one alone. run.keep_models = "..., peers" keeps them in memory all the same.
   void forget_models() { keeps_models_ = rules_.keep_models.of_peers; }
 
+  /// Models that stand in these slots stay there until the verdict on their evaluation is said: they are read
+  /// where they are, one part after the other, so that all of them take the memory of one. Null: none do.
+  void read_in_place(const SharedSlots* slots) { slots_ = slots; }
+
   /// From now on nobody asks for `last_meters`, and every peer tells its meters with each evaluation.
   void forget_meters() { meters_.keep_none(); }
 
@@ -103,10 +108,14 @@ class Observer final : public Evaluator {
   std::optional<Verdict> evaluate_if_complete(std::uint64_t iteration);
   /// Returns the verdict on a complete set. Nothing if the peers are asked for their scores.
   std::optional<Verdict> evaluate(Snapshots<Scalar> gathered);
-  std::optional<Verdict> evaluate(Asked asked, const ModelViews<Scalar>& models);
+  void note_models(const ModelViews<Scalar>& models, Asked& asked);
+  std::optional<Verdict> take(PeerId peer, std::uint64_t iteration, ToldModel<Scalar> model,
+                              PeerMeters meters);
+  /// Lets go of what has been read of a model in its slot.
+  WhenRead<Scalar> when_read() const;
   std::optional<Verdict> judge_own(Asked asked, const std::vector<std::optional<OwnEvaluation>>& told);
-  Verdict judge_here(Asked asked);
-  void ask_peers(Asked asked);
+  std::optional<Verdict> judge_here(Asked asked);
+  std::optional<Verdict> ask_peers(Asked asked);
   /// The length of a question. That on x_0 has no model.
   std::size_t question_bytes(std::uint64_t iteration) const {
     return header_bytes + (iteration > 0 ? model_bytes() : 0);
@@ -117,15 +126,12 @@ class Observer final : public Evaluator {
   void prove_losses(const std::vector<std::optional<LocalScore>>& answers, Evaluation& evaluation);
   void close_answered(std::vector<Verdict>& verdicts);
   void note_models_to_keep(std::uint64_t iteration);
-  /// Returns the models, or, if there are none yet, x_0, where all peers are.
-  std::span<const Vector<Scalar>> of_peers_or_start(const std::vector<Vector<Scalar>>& models) const {
-    return models.empty() ? std::span(&problem_->initial, 1) : std::span(models);
-  }
   /// Returns x_0 for each peer; nothing if the run has not begun, or models are forgotten.
   std::vector<Vector<Scalar>> models_at_start() const;
   Crew& crew() {
     const std::size_t coordinates = problem_->peer_count() * static_cast<std::size_t>(problem_->dimension());
-    return crew_ && coordinates >= worth_a_crew ? *crew_ : alone_;
+    static CrewOfOne alone;  // has no state
+    return crew_ && coordinates >= worth_a_crew ? *crew_ : alone;
   }
   static RunJudge judge_of(const JudgedSamples& judged, const RunSettings::Run& rules) {
     return {rules, judged.are_test ? BestBy::accuracy : BestBy::loss};
@@ -134,8 +140,8 @@ class Observer final : public Evaluator {
   const Problem<Scalar>* problem_;
   RunSettings::Run rules_;
   Asks asks_;
-  CrewOfOne alone_;
   Crew* crew_;  // null: alone
+  const SharedSlots* slots_ = nullptr;
   Evaluated evaluated_;
   RunJudge judge_;
   LossRange losses_;
@@ -148,10 +154,6 @@ class Observer final : public Evaluator {
   struct Best {
     Evaluation of;
     Vector<Scalar> model;  // the mean model
-  };
-  struct FalseLoss {
-    bool is_finite;
-    std::string what;  // "the loss that peer 2 computes is no number"
   };
   std::optional<FalseLoss> false_loss_;  // the first answer that cannot be a loss
   std::optional<Best> best_;             // so far; empty under run.keep = "last"

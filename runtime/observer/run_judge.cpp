@@ -73,4 +73,19 @@ void RunJudge::conclude(RunResult& result) const {
   }
 }
 
+void note_first_divergence(const std::vector<PeerOutcome>& peers, RunResult& result) {
+  const Divergence* first = nullptr;
+  const auto precedes = [](const Divergence& one, const Divergence& other) {
+    return one.at_source != other.at_source ? one.at_source : one.iteration < other.iteration;
+  };
+  for (PeerId id = 0; id < peers.size(); ++id) {
+    const std::optional<Divergence>& divergence = peers[id].divergence;
+    if (!divergence || (first && !precedes(*divergence, *first))) continue;
+    first = &*divergence;
+    result.status = divergence->malformed ? RunStatus::lost : RunStatus::diverged;
+    result.reason = first->what + " (peer " + std::to_string(id) + ", iteration " +
+                    std::to_string(first->iteration) + ")";
+  }
+}
+
 }  // namespace hearsay

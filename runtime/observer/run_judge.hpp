@@ -50,4 +50,8 @@ class RunJudge {
   std::optional<Evaluation> plateau_;  // the evaluation at which run.patience was over
 };
 
+/// If peers have diverged: notes the divergence with the lowest iteration as the end of the run, of those at
+/// a source if there are any, since the others have heard of it.
+void note_first_divergence(const std::vector<PeerOutcome>& peers, RunResult& result);
+
 }  // namespace hearsay

@@ -140,7 +140,7 @@ void Participant<Scalar>::checkpoint_taken(Instant now) {
 }
 
 template <class Scalar>
-void Participant<Scalar>::evaluation_made(std::vector<std::byte> payload, Instant now) {
+void Participant<Scalar>::evaluation_made(SharedBytes payload, Instant now) {
   const auto [iteration] = finish<MakeEvaluation>(now);
   part_.session.tell_observer({FrameKind::evaluation, iteration, std::move(payload)});
   if (part_.phase == Phase::trains) part_.peer->evaluation_taken();
@@ -155,7 +155,7 @@ void Participant<Scalar>::scored(std::optional<std::vector<std::byte>> answer, I
 }
 
 template <class Scalar>
-void Participant<Scalar>::result_made(std::vector<std::byte> payload, Instant now) {
+void Participant<Scalar>::result_made(SharedBytes payload, Instant now) {
   finish<MakeResult>(now);
   part_.session.tell_observer({FrameKind::result, part_.peer->iteration(), std::move(payload)});
   ending_.linger();

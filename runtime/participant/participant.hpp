@@ -66,10 +66,10 @@ class Participant {
   /// The gradient took from `began` to `ended`, emulated time included.
   void gradient_arrived(Instant began, Instant ended, Instant now);
   void checkpoint_taken(Instant now);
-  void evaluation_made(std::vector<std::byte> payload, Instant now);
+  void evaluation_made(SharedBytes payload, Instant now);
   /// `answer` is empty if the question was malformed.
   void scored(std::optional<std::vector<std::byte>> answer, Instant now);
-  void result_made(std::vector<std::byte> payload, Instant now);
+  void result_made(SharedBytes payload, Instant now);
   /// `where`: a clause.
   void model_kept(const std::string& where, Instant now);
   /// The objective has failed in the work that is under way.

@@ -10,6 +10,7 @@
 #include "algorithms/compression/seam/packet.hpp"
 #include "algorithms/seam/algorithm.hpp"
 #include "runtime/foundation/announced.hpp"
+#include "runtime/foundation/byte_parts.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/peer/counters.hpp"
 #include "runtime/peer/divergence.hpp"
@@ -27,7 +28,7 @@
 namespace hearsay {
 
 template <class Scalar>
-std::vector<std::byte> image_of(Peer<Scalar>& peer);
+ByteParts image_parts(Peer<Scalar>& peer);
 template <class Scalar>
 bool restore(Peer<Scalar>& peer, std::span<const std::byte> image, InboxOnRestore inbox);
 
@@ -198,7 +199,7 @@ class Peer {
   std::vector<PeerId> waiting_for() const;
 
  private:
-  friend std::vector<std::byte> image_of<Scalar>(Peer& peer);
+  friend ByteParts image_parts<Scalar>(Peer& peer);
   friend bool restore<Scalar>(Peer& peer, std::span<const std::byte> image, InboxOnRestore inbox);
 
   bool checkpoint_is_due() const;

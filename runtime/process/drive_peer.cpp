@@ -68,6 +68,7 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
           .oldest_first = sends_oldest_first(experiment, entry),
           .timeline = timeline,
           .observer_lane = std::move(lane),
+          .slots = entry.slots,
           .partitions = Partitions(faults_of(settings.faults, experiment.peer_count()))};
 }
 
@@ -118,7 +119,8 @@ PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, const PeerEn
   sockets.start(participant.session(), std::move(destinations), run->observer);
   TrainingTraffic unasked;
   TrainingTraffic& traffic = entry.traffic ? *entry.traffic : unasked;
-  const PeerEnd end = PeerDriver<Scalar>(experiment, participant, packets, sockets, traffic, control).run();
+  const PeerEnd end =
+      PeerDriver<Scalar>(experiment, participant, packets, sockets, traffic, entry.slots, control).run();
   entry.on_end(end);
   return end;
 }

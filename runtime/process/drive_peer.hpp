@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/experiment/experiment.hpp"
+#include "runtime/foundation/shared_slots.hpp"
 #include "runtime/participant/peer_end.hpp"
 #include "runtime/record/run_control.hpp"
 #include "runtime/security/credentials.hpp"
@@ -30,6 +31,8 @@ struct PeerEntry {
   bool resumes = false;          ///< resume from checkpoints; ignored if failure.checkpoint_every takes none
   bool limits_bandwidth = true;  ///< true: the built-in shaper does; false: the kernel does
   TrainingTraffic* traffic = nullptr;  ///< where it says that it waits for messages; null: nobody asks
+  /// Where it puts its evaluations for an observer on this machine; null: they go over its socket.
+  SharedSlots* slots = nullptr;
   /// Called once the peer listens, with its own address. Returns the addresses of the run; empty if the run
   /// is over, and then the peer ends with code 3.
   std::function<std::optional<RunAddresses>(const std::string& own)> meet;

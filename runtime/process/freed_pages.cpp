@@ -51,7 +51,7 @@ void warm_pages(std::size_t bytes) {
 
 void give_back_zeros(std::span<const std::byte> bytes) {
   const auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
-  if (!pages_are_kept || !std::ranges::all_of(bytes, is_zero)) return;
+  if (!std::ranges::all_of(bytes, is_zero)) return;
   if (const Pages pages = whole_pages(bytes.data(), bytes.size()); pages.bytes > 0)
     madvise(pages.begin, pages.bytes, MADV_DONTNEED);
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "runtime/checkpoint/archive.hpp"
+#include "runtime/foundation/shared_slots.hpp"
 #include "runtime/network/congestion.hpp"
 #include "runtime/observer/observer.hpp"
 #include "runtime/process/children.hpp"
@@ -27,6 +28,8 @@ namespace hearsay {
 namespace {
 
 constexpr Duration start_patience = std::chrono::seconds(60);
+// Room for the meters beside the model of an evaluation.
+constexpr std::size_t meters_limit_bytes = 1 << 20;
 
 std::vector<std::string> split_lines(const std::string& text) {
   std::vector<std::string> lines;
@@ -46,6 +49,7 @@ struct LocalRun {
   const RunControl& control;
   const KernelNetwork* network;
   std::vector<KeyPair> keys = {};
+  std::unique_ptr<SharedSlots> slots = {};  ///< for the evaluations; null if the machine gives none
 
   const RunSettings& settings() const { return experiment.settings; }
   PeerId peer_count() const { return experiment.peer_count(); }
@@ -76,6 +80,7 @@ int child_main(const LocalRun<Scalar>& run, PeerId id, const std::string& addres
                           .credentials = share_credentials(run.keys, id, notice),
                           .resumes = resumes,
                           .limits_bandwidth = !network,
+                          .slots = run.slots.get(),
                           .meet = [&](const std::string& own) -> std::optional<RunAddresses> {
                             say(parent, own);
                             std::vector<std::string> addresses = split_lines(hear(parent));
@@ -173,10 +178,11 @@ RunOutcome<Scalar> run_once(const LocalRun<Scalar>& run, LocalProcesses& process
                              evaluated_in(*experiment.method, experiment.settings),
                              who_judges(experiment.problem));
   if (!caller.wants_models_of_peers) evaluator.forget_models();
-  ObserverServer observer(observer_input(experiment, start_patience), evaluator,
-                          processes.addresses.of_observer(),
-                          share_credentials(run.keys, observer_peer, control.notice),
-                          run.settings().congestion, earlier, observer_network(experiment, true));
+  evaluator.read_in_place(run.slots.get());
+  ObserverServer observer(
+      observer_input(experiment, start_patience), evaluator, processes.addresses.of_observer(),
+      share_credentials(run.keys, observer_peer, control.notice), run.settings().congestion, earlier,
+      observer_network(experiment, true), nullptr, run.slots.get());
   at_the_switch.reset();
   processes.supervisor.tell_addresses(observer.bound_address());
   processes.children.carry_out();
@@ -207,6 +213,11 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
                              const KernelNetwork* network) {
   LocalRun<Scalar> run{experiment, control, network};
   require_runnable(run);
+  give_back_zeros(std::as_bytes(view(experiment.problem.initial)));
+  if (experiment.settings.run.evaluate != RunSettings::Run::Evaluate::own)
+    run.slots = SharedSlots::make(
+        experiment.peer_count(),
+        static_cast<std::size_t>(experiment.problem.dimension()) * sizeof(Scalar) + meters_limit_bytes);
   // Keys made for this run alone. The key files of the hosts do not help: each holds the secret of one peer,
   // and here run all peers.
   if (has_keys(experiment.settings.security))
@@ -221,6 +232,7 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
   RunRecord record = control.record;
   RunOutcome<Scalar> outcome = run_once(run, processes, record);
   while (processes.supervisor.have_to_go_back() && !control.is_interrupted()) {
+    if (run.slots) run.slots->clear();  // the processes have ended
     processes.supervisor.go_back();
     processes.children.carry_out();
     outcome = run_once(run, processes, record);

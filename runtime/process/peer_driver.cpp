@@ -19,12 +19,13 @@ namespace hearsay {
 template <class Scalar>
 PeerDriver<Scalar>::PeerDriver(const Experiment<Scalar>& experiment, Participant<Scalar>& participant,
                                PacketPool& packets, PeerSockets& sockets, TrainingTraffic& traffic,
-                               const RunControl& control)
+                               SharedSlots* slots, const RunControl& control)
     : experiment_(experiment),
       participant_(participant),
       packets_(packets),
       sockets_(sockets),
       traffic_(traffic),
+      slots_(slots),
       control_(control),
       keeper_(experiment, participant.id(), control.notice),
       pace_(experiment.settings, participant.id()) {}
@@ -91,6 +92,8 @@ void PeerDriver<Scalar>::carry_out() {
   }
   participant_.news().clear();
   sockets_.carry_out();
+  // Here, not where the last copy of an evaluation goes: at the end of the process it goes unread.
+  if (slots_) slots_->give_back(participant_.id());
 }
 
 template <class Scalar>
@@ -202,16 +205,24 @@ auto PeerDriver<Scalar>::job(const TakeCheckpoint& checkpoint) -> Job {
 template <class Scalar>
 auto PeerDriver<Scalar>::job(const MakeEvaluation&) -> Job {
   meters_before_work_ = meters();  // here: the sockets are served meanwhile
-  const auto make = [this] {
-    failure_ = failure_of([this] {
-      payload_ = evaluation_payload(experiment_.problem, experiment_.settings.run, participant_.id(),
-                                    participant_.peer().told_model(), meters_before_work_);
-    });
-  };
+  const auto make = [this] { failure_ = failure_of([this] { payload_ = evaluation_in_place(); }); };
   const auto report = [this] {
     report_objective([this] { participant_.evaluation_made(std::move(payload_), monotonic_now()); });
   };
   return {make, report, judges_own()};
+}
+
+template <class Scalar>
+SharedBytes PeerDriver<Scalar>::evaluation_in_place() const {
+  const Vector<Scalar>& model = participant_.peer().told_model();
+  if (slots_ && !judges_own()) {
+    const std::vector<std::byte> head = encode_aligned_snapshot_head(meters_before_work_);
+    if (auto in_place = slots_->put(participant_.id(), participant_.peer().iteration(),
+                                    {head, std::as_bytes(view(model))}))
+      return *in_place;
+  }
+  return evaluation_payload(experiment_.problem, experiment_.settings.run, participant_.id(), model,
+                            meters_before_work_);
 }
 
 template <class Scalar>

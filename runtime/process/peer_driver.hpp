@@ -23,9 +23,9 @@ namespace hearsay {
 template <class Scalar>
 class PeerDriver {
  public:
-  /// All must outlive the driver. The sockets serve the session of the participant.
+  /// All must outlive the driver. The sockets serve the session of the participant. `slots`: as in PeerEntry.
   PeerDriver(const Experiment<Scalar>& experiment, Participant<Scalar>& participant, PacketPool& packets,
-             PeerSockets& sockets, TrainingTraffic& traffic, const RunControl& control);
+             PeerSockets& sockets, TrainingTraffic& traffic, SharedSlots* slots, const RunControl& control);
 
   /// Returns once the participant has ended.
   PeerEnd run();
@@ -77,6 +77,8 @@ class PeerDriver {
 
   /// The meters of the participant, with the counters of the sockets.
   PeerMeters meters() const;
+  /// Returns the payload of an evaluation: in a slot if there are any, and one is free; else on the heap.
+  SharedBytes evaluation_in_place() const;
   /// Under run.evaluate = "own" the model stays here, in a file.
   void keep_model_at_home() const;
   /// Writes this peer's model to a file of its own, and returns the file's path. Throws Misuse.
@@ -88,6 +90,7 @@ class PeerDriver {
   PacketPool& packets_;
   PeerSockets& sockets_;
   TrainingTraffic& traffic_;
+  SharedSlots* slots_;
   const RunControl& control_;
   CheckpointKeeper<Scalar> keeper_;
   GradientPace pace_;
@@ -98,7 +101,7 @@ class PeerDriver {
   Instant gradient_began_{};
   PeerMeters meters_before_work_;
   RestoredPeer<Scalar> restored_;
-  std::vector<std::byte> payload_;
+  SharedBytes payload_;
   std::optional<std::vector<std::byte>> answer_;
   std::string model_file_;
   std::function<void()> report_;  // of the work in the second thread; empty if there is none

@@ -268,15 +268,26 @@ std::vector<std::byte> encode_snapshot(const PeerMeters& meters, const Vector<Sc
   return payload;
 }
 
+std::vector<std::byte> encode_aligned_snapshot_head(const PeerMeters& meters) {
+  constexpr std::size_t alignment = 64;
+  std::string text = to_json(meters).dump();
+  text.resize((4 + text.size() + alignment - 1) / alignment * alignment - 4, ' ');
+  return with_length(text, 0);
+}
+
+std::optional<SnapshotParts> split_snapshot(std::span<const std::byte> payload, std::size_t model_bytes) {
+  const auto parts = split(payload);
+  if (!parts || parts->second.size() != model_bytes) return std::nullopt;
+  const auto meters = if_well_formed([&] { return meters_from(parts->first); });
+  return meters ? std::optional(SnapshotParts{*meters, parts->second}) : std::nullopt;
+}
+
 template <class Scalar>
 std::optional<Snapshot<Scalar>> decode_snapshot(std::span<const std::byte> payload, Index dimension) {
-  const auto parts = split(payload);
-  if (!parts || parts->second.size() != static_cast<std::size_t>(dimension) * sizeof(Scalar))
-    return std::nullopt;
-  const auto meters = if_well_formed([&] { return meters_from(parts->first); });
-  if (!meters) return std::nullopt;
-  Snapshot<Scalar> snapshot{*meters, Vector<Scalar>(dimension)};
-  std::copy(parts->second.begin(), parts->second.end(), std::as_writable_bytes(view(snapshot.model)).begin());
+  const auto parts = split_snapshot(payload, static_cast<std::size_t>(dimension) * sizeof(Scalar));
+  if (!parts) return std::nullopt;
+  Snapshot<Scalar> snapshot{parts->meters, Vector<Scalar>(dimension)};
+  std::ranges::copy(parts->model, std::as_writable_bytes(view(snapshot.model)).begin());
   return snapshot;
 }
 

@@ -51,6 +51,15 @@ struct OwnSnapshot {
 // such a payload.
 template <class Scalar>
 std::vector<std::byte> encode_snapshot(const PeerMeters& meters, const Vector<Scalar>& model);
+/// Returns what stands before the scalars in the payload of a snapshot, filled up with blanks, so that the
+/// scalars are aligned where the payload is.
+std::vector<std::byte> encode_aligned_snapshot_head(const PeerMeters& meters);
+/// The scalars stay in the payload.
+struct SnapshotParts {
+  PeerMeters meters;
+  std::span<const std::byte> model;
+};
+std::optional<SnapshotParts> split_snapshot(std::span<const std::byte> payload, std::size_t model_bytes);
 template <class Scalar>
 std::optional<Snapshot<Scalar>> decode_snapshot(std::span<const std::byte> payload, Index dimension);
 std::vector<std::byte> encode_own_snapshot(const PeerMeters& meters, const OwnEvaluation& own);

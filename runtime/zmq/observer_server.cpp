@@ -9,6 +9,7 @@
 #include "runtime/observer/observer_session.hpp"
 #include "runtime/transfer/transfers.hpp"
 #include "runtime/zmq/clock.hpp"
+#include "runtime/zmq/evaluation_place.hpp"
 #include "runtime/zmq/frames.hpp"
 #include "runtime/zmq/listening.hpp"
 #include "runtime/zmq/peer_routes.hpp"
@@ -31,7 +32,7 @@ class ObserverServer::Server {
  public:
   Server(const ObserverInput& input, Evaluator& evaluator, const std::string& bind_address,
          const SharedCredentials& credentials, const std::string& congestion, const RunRecord& earlier,
-         std::optional<ObserverNetwork> network, const TrainingTraffic* training)
+         std::optional<ObserverNetwork> network, const TrainingTraffic* training, const SharedSlots* slots)
       : payload_limit_bytes_(evaluator.model_bytes() + record_limit_bytes),
         run_id_(run_id(input.agreement)),
         lost_after_(input.failure.lost_after),
@@ -39,6 +40,7 @@ class ObserverServer::Server {
         evaluator_(evaluator),
         session_(input, evaluator, monotonic_now(), earlier),
         routes_(input.peer_count),
+        slots_(slots),
         training_(training),
         transfers_(input.peer_count, payload_limit_bytes_, {run_id_, observer_peer, 0}),
         transfers_to_(input.peer_count),
@@ -178,6 +180,11 @@ class ObserverServer::Server {
   }
 
   void hear(const FrameHeader& header, std::span<const std::byte> payload, const std::string& host) {
+    if (tells_place(header)) {
+      const auto content = at_told_place(slots_, header, payload);
+      if (!content) return;
+      payload = *content;
+    }
     const auto by_session = [&] { session_.hear(header, payload, monotonic_now(), host); };
     const bool starts_before = session_.started();
     if (header.kind == FrameKind::evaluation)
@@ -215,16 +222,16 @@ class ObserverServer::Server {
   }
 
   void report_evaluations(const RunControl& control) {
-    if (const auto& lost = session_.lost_evaluations(); lost && !std::exchange(announced_loss_, true))
+    if (const auto& lost = session_.lost_evaluations(); lost && !std::exchange(announced_.loss, true))
       control.notice("the record of the run ends at iteration " + std::to_string(lost->first) +
                      ", and its peers have passed evaluations up to iteration " +
                      std::to_string(lost->second) + ": those stay missing");
-    if (session_.resumed_from() && !std::exchange(announced_resume_, true))
+    if (session_.resumed_from() && !std::exchange(announced_.resume, true))
       control.on_resume(*session_.resumed_from(), session_.resume_text());
     if (!session_.started()) return;
     reported_ = std::max(reported_, session_.recorded());
     try {
-      if (!std::exchange(announced_start_, true)) {
+      if (!std::exchange(announced_.start, true)) {
         const auto& known = session_.evaluations();
         const std::size_t recorded = session_.recorded();
         control.on_start(recorded == 0 ? 0 : known[recorded - 1].iteration + 1);
@@ -293,6 +300,7 @@ class ObserverServer::Server {
   Evaluator& evaluator_;
   ObserverSession session_;
   std::vector<PeerRoutes> routes_;
+  const SharedSlots* slots_;                 // with evaluations of peers on this machine; may be null
   const TrainingTraffic* training_;          // of the peer in this process; null if all peers are here
   Transfers transfers_;                      // long frames
   std::vector<std::uint32_t> transfers_to_;  // by peer: the process that they are with
@@ -300,9 +308,12 @@ class ObserverServer::Server {
   AbsoluteTimer timer_;                      // for what the port holds
   std::size_t reported_ = 0;
   std::optional<std::uint64_t> reported_best_;  // the iteration of the best evaluation
-  bool announced_start_ = false;
-  bool announced_loss_ = false;
-  bool announced_resume_ = false;
+  struct Announced {
+    bool start = false;
+    bool loss = false;
+    bool resume = false;
+  };
+  Announced announced_;
   zmq::context_t context_;
   zmq::socket_t router_{context_, zmq::socket_type::router};
   ZapServer zap_server_;
@@ -311,9 +322,10 @@ class ObserverServer::Server {
 ObserverServer::ObserverServer(const ObserverInput& input, Evaluator& evaluator,
                                const std::string& bind_address, const SharedCredentials& credentials,
                                const std::string& congestion, const RunRecord& earlier,
-                               std::optional<ObserverNetwork> network, const TrainingTraffic* training)
+                               std::optional<ObserverNetwork> network, const TrainingTraffic* training,
+                               const SharedSlots* slots)
     : server_(std::make_unique<Server>(input, evaluator, bind_address, credentials, congestion, earlier,
-                                       std::move(network), training)) {}
+                                       std::move(network), training, slots)) {}
 
 ObserverServer::~ObserverServer() = default;
 

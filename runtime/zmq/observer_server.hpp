@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "runtime/foundation/shared_slots.hpp"
 #include "runtime/observer/evaluator.hpp"
 #include "runtime/observer/lost_peer.hpp"
 #include "runtime/observer/observer_input.hpp"
@@ -25,11 +26,11 @@ class ObserverServer {
   /// `congestion`: network.congestion. `earlier` is not empty if a run is resumed. Throws Misuse if the
   /// address is not available. `evaluator` must outlive the server. `network`: if the emulated network shapes
   /// evaluations. `training`: of the peer in this process, which long frames give way to; null if all peers
-  /// are on this machine.
+  /// are on this machine. `slots`: where these put their evaluations; null: evaluations come over the socket.
   ObserverServer(const ObserverInput& input, Evaluator& evaluator, const std::string& bind_address,
                  const SharedCredentials& credentials, const std::string& congestion,
                  const RunRecord& earlier = {}, std::optional<ObserverNetwork> network = {},
-                 const TrainingTraffic* training = nullptr);
+                 const TrainingTraffic* training = nullptr, const SharedSlots* slots = nullptr);
   ~ObserverServer();
 
   const std::string& bound_address() const;

@@ -11,6 +11,7 @@
 #include "runtime/transfer/transfers.hpp"
 #include "runtime/wire/frame.hpp"
 #include "runtime/zmq/clock.hpp"
+#include "runtime/zmq/evaluation_place.hpp"
 #include "runtime/zmq/frames.hpp"
 #include "runtime/zmq/handshake_watch.hpp"
 #include "runtime/zmq/listening.hpp"
@@ -161,6 +162,8 @@ class PeerSockets::Server {
     observer_may_be_ready_ = true;
     FrameHeader header = word.header;
     if (input_.observer_lane) input_.observer_lane->complete(header, egress_, monotonic_now());
+    if (const auto place = told_place(input_.slots, input_.self, word.payload, header))
+      return void(send_frame(observer_, {}, header, *place));
     if (is_far_from_observer() && with_observer_.carries(0, header.kind, word.payload.size()))
       return with_observer_.send(0, header, std::move(word.payload));
     send_shared(observer_, {}, header, word.payload);

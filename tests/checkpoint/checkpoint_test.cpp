@@ -53,7 +53,7 @@ Checkpoint small(std::uint64_t iteration, PacketPool& packets) {
 
 std::string defect_of(std::span<const std::byte> bytes, const CheckpointOwner& owner = peer_three) {
   PacketPool packets;
-  const ReadCheckpoint read = decode_checkpoint(owner, bytes, packets);
+  const ReadCheckpoint read = decode_checkpoint(owner, SharedBytes(bytes), packets);
   CHECK(read.checkpoint.has_value() == read.defect.empty());
   return read.defect;
 }
@@ -216,7 +216,7 @@ TEST_CASE("checkpoint: where the disk is full it says so, and the earlier file i
   REQUIRE(!write_checkpoint(folder.path(), peer_three, small(10, packets), 1));
   const auto before = content(checkpoint_path(folder.path(), 3, 10));
   Checkpoint large = small(20, packets);
-  large.image.resize(100'000);
+  large.image = std::vector<std::byte>(100'000);
   std::optional<std::string> error;
   {
     const FullDisk full(4096);

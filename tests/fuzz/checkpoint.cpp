@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     store_little_endian(std::uint64_t{XXH3_64bits(bytes.data(), bytes.size() - 8)}, std::span(bytes).last(8));
 
   PacketPool packets;
-  const ReadCheckpoint read = decode_checkpoint(owner, bytes, packets);
+  const ReadCheckpoint read = decode_checkpoint(owner, SharedBytes(bytes), packets);
   ensure(read.checkpoint.has_value() == read.defect.empty(), "what is no checkpoint is said in a sentence");
   if (!read.checkpoint) return 0;
   // Packets without a message are not written again, so the bytes may differ once; after one decoding they do

@@ -251,8 +251,8 @@ void add_saved_state(const Corpus& corpus) {
   const PacketRef packet = packets.acquire().seal();
   const CheckpointOwner owner{.run_id = 1, .peer = 3, .peer_count = 8, .scalar_bytes = 4, .dimension = 5};
   const Checkpoint checkpoint{.iteration = 7,
-                              .image = {std::byte{1}, std::byte{2}},
-                              .meters = {std::byte{3}},
+                              .image = std::vector{std::byte{1}, std::byte{2}},
+                              .meters = std::vector{std::byte{3}},
                               .retained = {{2, {7, 0, 3}, packet}, {4, {7, 0, 3}, packet}}};
   corpus.add("checkpoint", "two-messages", '\1' + text_of(encode_checkpoint(owner, checkpoint)));
   corpus.add("checkpoint", "nothing-retained", '\1' + text_of(encode_checkpoint(owner, {})));

@@ -8,7 +8,7 @@ namespace hearsay::gathering_test {
 
 namespace {
 
-Vector<double> model(double entry) { return Vector<double>::Constant(2, entry); }
+ToldModel<double> model(double entry) { return ToldModel<double>(Vector<double>::Constant(2, entry)); }
 
 PeerMeters sent(std::uint64_t bytes) {
   PeerMeters meters;
@@ -28,7 +28,7 @@ TEST_CASE("gathering: an evaluation is complete when all peers that it needs hav
   const auto complete = gathering.take_if_complete(5);
   REQUIRE(complete);
   CHECK(complete->iteration == 5);
-  for (const PeerId id : {0u, 1u, 2u}) CHECK(complete->models[id][0] == id);
+  for (const PeerId id : {0u, 1u, 2u}) CHECK(complete->models[id].all()[0] == id);
   CHECK_FALSE(gathering.take_if_complete(5));
   CHECK_FALSE(gathering.take_if_complete(10));
 }
@@ -41,7 +41,7 @@ TEST_CASE("gathering: a dropped peer is missed nowhere, and what it told is forg
   const auto first = gathering.take_first_if_complete();
   REQUIRE(first);
   CHECK(first->count() == 1);
-  CHECK(first->models[1].size() == 0);
+  CHECK_FALSE(first->models[1].is_there());
   for (const std::uint64_t iteration : {10u, 15u}) gathering.add(0, iteration, model(0), {});
   gathering.take_back(1, 15);
   CHECK_FALSE(gathering.needs(1, 10));
