@@ -6,8 +6,8 @@ WAY: ddp, powersgd or postlocal, over gloo, which meets in FOLDER; hearsay: besi
 WIDTHS: of the MLP's layers, from the images' 784 to the 10 classes, such as 784,300,117,10.
 The environment says which process it is: RANK, or HEARSAY_ID beside hearsay.
 STEPS: optimizer steps; 0: until the loss of the mean model has reached the target (rivals only).
-Writes FOLDER/times-RANK.json: when, on the clock of the machine, PyTorch was loaded, the first and the last
-gradient were there, and the loop ended; and the steps made.
+Writes FOLDER/times-RANK.json: when, on the clock of the machine, PyTorch was loaded, the first gradient, the
+last of the warm-up and the last of all were there, and the loop ended; and the steps made.
 """
 
 import gzip
@@ -23,7 +23,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from pytorch_workload import BATCH, STEP_SIZE, TARGET_LOSS
+from pytorch_workload import BATCH, STEP_SIZE, TARGET_LOSS, WARM_UP_STEPS
 
 TRAINING_IMAGES = 8000
 LOCAL_STEPS = 10
@@ -53,17 +53,19 @@ class Clock:
 
     def __init__(self):
         self.loaded = time.monotonic()
-        self.first = self.last = None
+        self.first = self.warm = self.last = None
         self.steps = 0
 
     def note_gradient(self):
         self.last = time.monotonic()
         self.first = self.first or self.last
         self.steps += 1
+        if self.steps == WARM_UP_STEPS:
+            self.warm = self.last
 
     def write(self, file):
-        times = {"loaded": self.loaded, "first": self.first, "last": self.last, "end": time.monotonic()}
-        file.write_text(json.dumps({**times, "steps": self.steps}))
+        times = {name: getattr(self, name) for name in ("loaded", "first", "warm", "last", "steps")}
+        file.write_text(json.dumps({**times, "end": time.monotonic()}))
 
 
 def train_beside_hearsay(model, images, labels, clock):

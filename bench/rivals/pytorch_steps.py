@@ -23,7 +23,7 @@ from pytorch_workload import (
     end_well,
     environment_of,
     rank_command,
-    times_in,
+    step_in,
 )
 
 REPETITIONS = 3
@@ -65,7 +65,7 @@ def seconds_a_step(keys, ranks, widths, steps, data, hearsay):
                 for rank in (range(ranks) if keys is None else [0])
             ]
         )
-        return times_in(folder)["steady"] / (steps - 1)
+        return step_in(folder)
 
 
 def compare(size, ranks, data, hearsay):

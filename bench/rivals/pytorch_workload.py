@@ -6,6 +6,8 @@ from pathlib import Path
 
 BATCH = 16  # samples that a process draws for a step
 STEP_SIZE = 0.2
+# Steps before a steady one: hearsay evaluates x_0 after its first gradient, and DDP orders its buckets anew.
+WARM_UP_STEPS = 3
 TARGET_LOSS = 0.6  # of the mean model, on the training images
 IMAGES, LABELS = "t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz"
 PACKAGE = Path(__file__).resolve().parent.parent.parent / "tools" / "python"
@@ -40,9 +42,20 @@ def end_well(processes):
         raise RuntimeError(failure)
 
 
+def ranks_in(folder):
+    return [json.loads(file.read_text()) for file in folder.glob("times-*.json")]
+
+
+def step_in(folder):
+    """Seconds a step, after the warm-up."""
+    ranks = ranks_in(folder)
+    took = max(rank["last"] for rank in ranks) - max(rank["warm"] for rank in ranks)
+    return took / (ranks[0]["steps"] - WARM_UP_STEPS)
+
+
 def times_in(folder):
     """Seconds from PyTorch's import to the first gradient of all, between gradients, and to the end."""
-    ranks = [json.loads(file.read_text()) for file in folder.glob("times-*.json")]
+    ranks = ranks_in(folder)
     first = max(rank["first"] for rank in ranks)
     last = max(rank["last"] for rank in ranks)
     return {
