@@ -13,7 +13,7 @@ namespace {
 template <class Scalar>
 void write_model(const Vector<Scalar>& x, const Program& program) {
   ensure(x.size() == program.hello().dimension, "a program is asked about a model of its own size");
-  std::ranges::copy(std::as_bytes(view(x)), program.x().begin());
+  std::memcpy(program.x().data(), x.data(), program.x().size());
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ void ProgramObjective<Scalar>::minibatch_gradient(const Vector<Scalar>& x, const
                   put(x);
                   std::ranges::copy(samples, program_->samples().begin());
                 });
-  std::ranges::copy(program_->gradient(), std::as_writable_bytes(view(gradient)).begin());
+  std::memcpy(gradient.data(), program_->gradient().data(), program_->gradient().size());
 }
 
 template class ProgramObjective<float>;

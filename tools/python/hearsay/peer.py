@@ -45,6 +45,11 @@ class Ask:
         self._memory.gradient[:] = values
         self._is_begun = True  # and whole: it needs no mark
 
+    def fill(self, write: Callable[[numpy.ndarray], None]) -> None:
+        """Lets `write` set all d scalars of the gradient; what they were before is undefined."""
+        write(self._memory.gradient)
+        self._is_begun = True
+
     def require_gradient(self) -> None:
         """Raises RuntimeError if the gradient was not computed."""
         self._mark_unless_begun()

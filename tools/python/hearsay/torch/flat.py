@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Iterator, List, Optional, Tuple
+from typing import List, Optional, Tuple
 
 import numpy
 import torch
 
 _SCALARS = (torch.float32, torch.float64)
+_BLOCK = 1 << 16  # coordinates
 _UNDONE = (
     "and the next minibatch would undo that, since the step is hearsay's; expected changes before the first "
     "minibatch, where they become x_0, or in the forward pass, such as a clamp or a mask"
@@ -16,8 +17,6 @@ _UNDONE = (
 
 class FlatParameters:
     """The parameters that want gradients, in the order of model.parameters(), as views of one vector.
-
-    So are their gradients.
 
     Raises TypeError or ValueError, in a sentence, for a module that cannot be one vector.
     """
@@ -34,12 +33,13 @@ class FlatParameters:
         self.parameters = [p for _, p in named]
         self.layers = [(name, *_matrix_shape(p)) for name, p in named]
         self.vector = torch.cat([p.detach().reshape(-1) for p in self.parameters])
-        self.gradient = torch.zeros_like(self.vector)
         self._values: List[torch.Tensor] = self._views(self.vector)
-        # Each counts its versions for itself: who has written to one has written to no other.
-        self._gradients: List[torch.Tensor] = [view.data for view in self._views(self.gradient)]
         self._attach()
-        self.zero_gradients()
+        for p in self.parameters:
+            if p.grad is None:  # a program may write to it before its first backward()
+                p.grad = torch.zeros_like(p)
+        self._memory: Optional[numpy.ndarray] = None  # to which gradients are written
+        self._places: List[torch.Tensor] = []  # views of it
         self._loaded = self.x0  # what the parameters are, unless the program has written to them
 
     @property
@@ -72,11 +72,9 @@ class FlatParameters:
         for (name, _, _), p, view in zip(self.layers, self.parameters, self._values):
             if p.data_ptr() != view.data_ptr() and _differ(p, view):
                 return name
-        bits = f"u{self._loaded.itemsize}"  # a NaN that was loaded is not written
-        now, then = self.vector.cpu().numpy().view(bits), self._loaded.view(bits)
-        if numpy.array_equal(now, then):
+        place = _first_difference(self.vector.cpu().numpy(), self._loaded)
+        if place is None:
             return None
-        place = int(numpy.argmax(now != then))
         for name, rows, columns in self.layers:
             place -= rows * columns
             if place < 0:
@@ -92,26 +90,23 @@ class FlatParameters:
         else:
             self.vector.copy_(torch.from_numpy(x.copy()))
 
-    def with_gradients(self) -> Iterator[Tuple[torch.Tensor, torch.Tensor]]:
-        """Each parameter, and its part of the gradient."""
-        return zip(self.parameters, self._gradients)
+    def drop_gradients(self) -> None:
+        """backward() then leaves new ones, and need not add to what is there."""
+        for p in self.parameters:
+            p.grad = None
 
-    def zero_gradients(self) -> None:
-        self.gradient.zero_()
-        for p, view in zip(self.parameters, self._gradients):
-            p.grad = view
-
-    def gathered_gradients(self) -> numpy.ndarray:
-        """Returns what backward() has left, d scalars, as a view; zero where it left nothing."""
-        for (name, _, _), p, view in zip(self.layers, self.parameters, self._gradients):
-            if p.grad is None:  # somebody has set it to None, and no gradient has come since
-                view.zero_()
-            elif p.grad.layout != torch.strided:
+    def write_gradients(self, into: numpy.ndarray) -> None:
+        """Writes what backward() has left to `into`, d scalars; zero where it left nothing."""
+        for (name, _, _), p in zip(self.layers, self.parameters):
+            if p.grad is not None and p.grad.layout != torch.strided:
                 raise TypeError(f"{name} has a sparse gradient; expected dense ones: sparse=False")
-            elif p.grad.data_ptr() != view.data_ptr():
-                view.copy_(p.grad)
-            p.grad = view
-        return self.gradient.cpu().numpy()
+        if into is not self._memory:
+            self._memory, self._places = into, self._views(torch.from_numpy(into))
+        if self.vector.device.type != "cpu":  # one copy from the device, not one for each parameter
+            torch.from_numpy(into).copy_(torch.cat([_gradient_of(p).reshape(-1) for p in self.parameters]))
+            return
+        for p, place in zip(self.parameters, self._places):
+            place.copy_(_gradient_of(p))
 
     def _views(self, vector: torch.Tensor) -> List[torch.Tensor]:
         pieces = vector.split([p.numel() for p in self.parameters])
@@ -141,6 +136,22 @@ class FlatParameters:
         for p, view in zip(self.parameters, self._values):
             if p.data_ptr() != view.data_ptr():
                 p.data = view
+
+
+def _first_difference(now: numpy.ndarray, then: numpy.ndarray) -> Optional[int]:
+    """Returns the first place in which the bits differ; so a NaN that was loaded is not written."""
+    bits = f"u{now.itemsize}"
+    now, then = now.view(bits), then.view(bits)
+    for begin in range(0, now.size, _BLOCK):  # what a comparison returns stays in the cache
+        block = slice(begin, begin + _BLOCK)
+        if not numpy.array_equal(now[block], then[block]):
+            return begin + int(numpy.argmax(now[block] != then[block]))
+    return None
+
+
+def _gradient_of(p: torch.Tensor) -> torch.Tensor:
+    """Zero where no gradient has come."""
+    return torch.zeros_like(p) if p.grad is None else p.grad
 
 
 def _differ(p: torch.Tensor, view: torch.Tensor) -> bool:

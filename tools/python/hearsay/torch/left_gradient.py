@@ -25,9 +25,10 @@ class LeftGradient:
 
     def __init__(self, flat: FlatParameters):
         self._flat = flat
-        self._watched: Optional[Tuple[torch.Tensor, torch.Tensor]] = None  # the parameter, and its gradient
+        self._watched: Optional[torch.Tensor] = None  # the parameter
         self._hook: Any = None
-        self._version: Optional[int] = None  # of the gradient at the step; None: another one has come since
+        # Where its gradient was at the step, and its version; None: another one has come since.
+        self._left: Optional[Tuple[int, int]] = None
         self._is_added_to = False
 
     def note_step(self) -> None:
@@ -39,18 +40,22 @@ class LeftGradient:
         if self._watched is None:
             self._watch()
         if self._watched is not None:
-            self._version = self._watched[1]._version
+            self._left = _state(self._watched.grad)
 
     def _watch(self) -> None:
-        for parameter, gradient in self._flat.with_gradients():
-            if parameter.requires_grad and bool(gradient.any()):
-                self._watched = parameter, gradient
+        for parameter in self._flat.parameters:
+            if parameter.requires_grad and parameter.grad is not None and bool(parameter.grad.any()):
+                self._watched = parameter
                 self._hook = parameter.register_hook(self._look)
                 return
 
     def _look(self, _: torch.Tensor) -> None:
         assert self._watched is not None
-        parameter, gradient = self._watched
-        if parameter.grad is gradient and gradient._version == self._version:
+        gradient = self._watched.grad
+        if gradient is not None and _state(gradient) == self._left:
             self._is_added_to = bool(gradient.any())
-        self._version = None
+        self._left = None
+
+
+def _state(gradient: Optional[torch.Tensor]) -> Optional[Tuple[int, int]]:
+    return None if gradient is None else (gradient.data_ptr(), gradient._version)

@@ -57,7 +57,7 @@ class Objective:
     def gradient(self, x: numpy.ndarray, samples: numpy.ndarray, out: numpy.ndarray, seed: int) -> None:
         """Writes the gradient of the mean loss over `samples` at x to `out`; zero for no samples."""
         self._flat.load(x)
-        self._flat.zero_gradients()
+        self._flat.drop_gradients()
         self._model.train()
         seed_all(seed)
         indices = torch.tensor(samples)
@@ -67,7 +67,7 @@ class Objective:
         self._flat.require_same_parameters()
         self._flat.require_unwritten()
         self._evaluation.require_unread_statistics()
-        numpy.copyto(out, self._flat.gathered_gradients())
+        self._flat.write_gradients(out)
 
     def loss(self, x: numpy.ndarray) -> Any:
         """Returns f_i(x), or what `evaluate` says at x."""

@@ -140,7 +140,7 @@ class Optimizer(torch.optim.Optimizer):
         self._flat.require_same_parameters()
         self._flat.require_unwritten()
         self._evaluation.require_unread_statistics()
-        self._ask.gradient = self._flat.gathered_gradients()
+        self._ask.fill(self._flat.write_gradients)
         self._hand_in()
         return result
 
@@ -164,9 +164,9 @@ class Optimizer(torch.optim.Optimizer):
         self._left_gradient.note_step()
         self.peer.answer()
 
-    def zero_grad(self, set_to_none: bool = False) -> None:
-        """Sets all gradients to zero; they stay views of one vector, whatever `set_to_none` says."""
-        self._flat.zero_gradients()
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drops all gradients, so that backward() need not add to them; False: sets them to zero."""
+        super().zero_grad(set_to_none)
 
     def add_param_group(self, param_group: Any) -> None:
         """Raises ValueError for a second group: all parameters are one vector x."""
