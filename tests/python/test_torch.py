@@ -59,6 +59,13 @@ def test_parameters_are_views_of_a_vector_and_gradients_are_written_to_one():
     assert numpy.array_equal(torch.cat([p.grad.flatten() for p in model.parameters()]).numpy(), written)
 
 
+def test_a_gradient_from_before_counts_for_nothing():
+    model = network()
+    model(INPUTS).sum().backward()
+    FlatParameters(model)
+    assert not any(p.grad.any() for p in model.parameters())
+
+
 def test_a_parameter_that_was_given_other_memory_is_a_view_again():
     model = network()
     flat = FlatParameters(model)

@@ -414,6 +414,13 @@ def begin_with_regularizer(model, optimizer):
         p.grad.copy_(p.detach())
 
 
+def begin_with_another_regularizer(model, optimizer):
+    """The same in tensors that may come to lie where the last ones lay."""
+    for p in model.parameters():
+        p.grad = None
+        p.grad = p.detach().clone()
+
+
 def nothing(model, optimizer):
     pass
 
@@ -441,7 +448,16 @@ def gradients_of_a_loop(fake, zero, *, pieces=1, once=False, skips=False):
 
 
 @pytest.mark.parametrize(
-    "zero", [zero_all, zero_each_data, zero_each, set_to_none, set_to_others, begin_with_regularizer]
+    "zero",
+    [
+        zero_all,
+        zero_each_data,
+        zero_each,
+        set_to_none,
+        set_to_others,
+        begin_with_regularizer,
+        begin_with_another_regularizer,
+    ],
 )
 @pytest.mark.parametrize("more", [{}, {"pieces": 3}, {"skips": True}])
 def test_gradients_that_begin_anew_are_warned_of_by_nobody(fake, zero, more):

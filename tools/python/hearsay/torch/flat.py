@@ -35,9 +35,8 @@ class FlatParameters:
         self.vector = torch.cat([p.detach().reshape(-1) for p in self.parameters])
         self._values: List[torch.Tensor] = self._views(self.vector)
         self._attach()
-        for p in self.parameters:
-            if p.grad is None:  # a program may write to it before its first backward()
-                p.grad = torch.zeros_like(p)
+        for p in self.parameters:  # a program may write to it before its first backward()
+            p.grad = torch.zeros_like(p)
         self._memory: Optional[numpy.ndarray] = None  # to which gradients are written
         self._places: List[torch.Tensor] = []  # views of it
         self._loaded = self.x0  # what the parameters are, unless the program has written to them
@@ -100,11 +99,11 @@ class FlatParameters:
         for (name, _, _), p in zip(self.layers, self.parameters):
             if p.grad is not None and p.grad.layout != torch.strided:
                 raise TypeError(f"{name} has a sparse gradient; expected dense ones: sparse=False")
-        if into is not self._memory:
-            self._memory, self._places = into, self._views(torch.from_numpy(into))
         if self.vector.device.type != "cpu":  # one copy from the device, not one for each parameter
             torch.from_numpy(into).copy_(torch.cat([_gradient_of(p).reshape(-1) for p in self.parameters]))
             return
+        if into is not self._memory:
+            self._memory, self._places = into, self._views(torch.from_numpy(into))
         for p, place in zip(self.parameters, self._places):
             place.copy_(_gradient_of(p))
 

@@ -27,8 +27,8 @@ class LeftGradient:
         self._flat = flat
         self._watched: Optional[torch.Tensor] = None  # the parameter
         self._hook: Any = None
-        # Where its gradient was at the step, and its version; None: another one has come since.
-        self._left: Optional[Tuple[int, int]] = None
+        # Its gradient at the step, and the version of that; None: another one has come since.
+        self._left: Optional[Tuple[torch.Tensor, int]] = None
         self._is_added_to = False
 
     def note_step(self) -> None:
@@ -40,7 +40,8 @@ class LeftGradient:
         if self._watched is None:
             self._watch()
         if self._watched is not None:
-            self._left = _state(self._watched.grad)
+            gradient = self._watched.grad
+            self._left = None if gradient is None else (gradient, gradient._version)
 
     def _watch(self) -> None:
         for parameter in self._flat.parameters:
@@ -51,11 +52,8 @@ class LeftGradient:
 
     def _look(self, _: torch.Tensor) -> None:
         assert self._watched is not None
-        gradient = self._watched.grad
-        if gradient is not None and _state(gradient) == self._left:
-            self._is_added_to = bool(gradient.any())
+        if self._left is not None:
+            gradient, version = self._left
+            if self._watched.grad is gradient and gradient._version == version:
+                self._is_added_to = bool(gradient.any())
         self._left = None
-
-
-def _state(gradient: Optional[torch.Tensor]) -> Optional[Tuple[int, int]]:
-    return None if gradient is None else (gradient.data_ptr(), gradient._version)
