@@ -23,6 +23,13 @@ def folder_with(files):
     return folder
 
 
+class Sources(unittest.TestCase):
+    def test_what_a_tool_left_in_the_tree_is_no_page(self):
+        left = ["tests/browser/node_modules/a/README.md", "tests/python/.pytest_cache/README.md"]
+        with folder_with(dict.fromkeys(["README.md", "tests/README.md", *left], "# A page\n")) as folder:
+            self.assertEqual(list(map(str, pages.sources(Path(folder)))), ["README.md", "tests/README.md"])
+
+
 class Dialect(unittest.TestCase):
     def test_nested_lists_are_four_blanks_deep(self):
         self.assertEqual(pages.dialect("* one\n  * two\n    more\n* three"), "* one\n    * two\n    more\n* three")

@@ -10,11 +10,13 @@ code_languages = {".hpp": "cpp", ".cpp": "cpp", ".toml": "toml", ".sh": "sh", ".
 
 
 def sources(root):
-    """The pages of the source tree, relative to it."""
+    """The pages of the source tree, relative to it, without those of tools that were run there."""
     found = [root / "README.md"]
     for folder in folders:
-        found += [page for page in sorted((root / folder).rglob("*.md")) if "node_modules" not in page.parts]
-    return [page.relative_to(root) for page in found]
+        found += sorted((root / folder).rglob("*.md"))
+    pages = [page.relative_to(root) for page in found]
+    return [page for page in pages
+            if not any(part == "node_modules" or part.startswith(".") for part in page.parts)]
 
 
 def title_of(page):
