@@ -9,9 +9,9 @@
 
 namespace hearsay {
 
-/// Where the processes of a run on one machine listen: at sockets of the machine (ipc://), at ports of loopback
-/// or of their namespaces, or at the addresses of the topology file, as network.transport says. Holds the ports
-/// of peers that join later.
+/// Where the processes of a run on one machine listen: at sockets of the machine (ipc://), at ports of
+/// loopback or of their namespaces, or at the addresses of the topology file, as network.transport says.
+/// Holds the ports of peers that join later.
 class LocalAddresses {
  public:
   /// `network` may be null. Throws Misuse if network.transport does not fit to it or to the topology file.

@@ -63,8 +63,8 @@ enum class Framing { none, ethernet };
 /// Whether the frames of evaluations pass the emulated network, as the messages of the method do.
 enum class EvaluationFrames { free, shaped };
 
-/// What carries the frames of `hearsay run`: sockets of the machine, or TCP. Automatic: the former, unless the
-/// topology file gives addresses or the kernel makes the network.
+/// What carries the frames of `hearsay run`: sockets of the machine, or TCP. Automatic: the former, unless
+/// the topology file gives addresses or the kernel makes the network.
 enum class Transport { automatic, tcp, ipc };
 
 /// The settings of one run: every key of the run file, with its default. A plain value; `load_run_file` reads

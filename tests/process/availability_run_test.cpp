@@ -36,9 +36,9 @@ TEST_SUITE("net") {
     for (const std::string method : {"dcd-psgd", "fed-avg", "allreduce-sgd"}) {
       CAPTURE(method);
       const Twins<double> twins = check_twins(run_of(method));
-      // No process is sooner than the trace lets it be.
+      // No process is sooner than the trace lets it be. One that is later may miss the slow time of peer 1.
       CHECK(twins.real.seconds >= twins.simulated.seconds);
-      CHECK(twins.real.peers[1].meters.compute >= twins.simulated.peers[1].meters.compute);
+      CHECK(twins.real.peers[1].meters.compute >= 12 * 2ms);
     }
     for (const std::string method : {"dcd-psgd", "fed-avg"}) check_twins(run_of(method, 0.5));
   }
