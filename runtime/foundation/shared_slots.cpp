@@ -59,22 +59,18 @@ std::atomic<std::uint64_t>& SharedSlots::mark_of(std::size_t place) const {
   return *std::launder(reinterpret_cast<Mark*>(all_.data() + place * sizeof(Mark)));
 }
 
-std::optional<std::size_t> SharedSlots::free_place(std::size_t owner, std::uint64_t mark) const {
-  std::optional<std::size_t> oldest;
-  for (std::size_t slot = 0; slot < slots_of_owner; ++slot) {
-    const std::size_t place = place_of(owner, slot);
-    if (own_[place].is_kept) continue;
-    if (mark_of(place) == mark) return place;
-    if (!oldest || mark_of(place) < mark_of(*oldest)) oldest = place;
-  }
-  return oldest;
+std::optional<std::size_t> SharedSlots::free_place(std::size_t owner, std::uint64_t read_up_to) const {
+  for (std::size_t slot = 0; slot < slots_of_owner; ++slot)
+    if (const std::size_t place = place_of(owner, slot); !own_[place].is_kept && mark_of(place) <= read_up_to)
+      return place;
+  return std::nullopt;
 }
 
-std::optional<SharedBytes> SharedSlots::put(std::size_t owner, std::uint64_t mark,
+std::optional<SharedBytes> SharedSlots::put(std::size_t owner, std::uint64_t mark, std::uint64_t read_up_to,
                                             std::initializer_list<std::span<const std::byte>> parts) {
   std::size_t length = 0;
   for (const auto part : parts) length += part.size();
-  const auto place = free_place(owner, mark);
+  const auto place = free_place(owner, read_up_to);
   if (!place || length > slot_bytes_) return std::nullopt;
   const std::span<std::byte> bytes = slot(*place).first(length);
   mark_of(*place) = mark;

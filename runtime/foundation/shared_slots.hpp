@@ -18,7 +18,8 @@ namespace hearsay {
 /// owner puts bytes into one of its slots, and says so to another process, which reads them there. What the
 /// process of an owner has put there stays when it dies.
 ///
-/// Each content has a mark, which grows. An owner puts the third one in only once nobody needs the first.
+/// Each content has a mark, which grows. A content stays as it is until its owner knows that nobody needs
+/// it: a process that takes the place of one that died does not know what of it is being read.
 class SharedSlots {
  public:
   static constexpr std::size_t slots_of_owner = 2;
@@ -32,11 +33,11 @@ class SharedSlots {
 
   // In the process of an owner.
 
-  /// Puts the parts, one after the other, into a slot of `owner`: the one with an earlier content of this
-  /// mark (of a process that has died), else the one with the older content. `mark` is not 0. Returns what is
-  /// there; as long as there is a copy of it, the slot is not used again. Returns nothing if both slots are
-  /// so kept, or the parts are too long. This object must outlive the copies.
-  std::optional<SharedBytes> put(std::size_t owner, std::uint64_t mark,
+  /// Puts the parts, one after the other, into a slot of `owner` whose content nobody needs: its mark is at
+  /// most `read_up_to`. Returns what is there; as long as there is a copy of it, the
+  /// slot is not used again. Returns nothing if both slots are needed, or the parts are too long. This object
+  /// must outlive the copies.
+  std::optional<SharedBytes> put(std::size_t owner, std::uint64_t mark, std::uint64_t read_up_to,
                                  std::initializer_list<std::span<const std::byte>> parts);
   /// Gives the memory of what this process has put there back to the machine, if there is no copy any more.
   void give_back(std::size_t owner);
@@ -69,8 +70,8 @@ class SharedSlots {
     return slots_.subspan(place * slot_bytes_, slot_bytes_);
   }
   std::atomic<std::uint64_t>& mark_of(std::size_t place) const;
-  /// Returns the slot into which the content with this mark goes.
-  std::optional<std::size_t> free_place(std::size_t owner, std::uint64_t mark) const;
+  /// Returns a slot whose content nobody needs.
+  std::optional<std::size_t> free_place(std::size_t owner, std::uint64_t read_up_to) const;
 
   std::size_t owners_;
   std::size_t slot_bytes_;

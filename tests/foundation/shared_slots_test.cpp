@@ -19,8 +19,9 @@ std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-SharedBytes put(SharedSlots& slots, std::uint64_t mark, const std::string& text) {
-  const auto there = slots.put(1, mark, {bytes_of(text)});
+SharedBytes put(SharedSlots& slots, std::uint64_t mark, const std::string& text,
+                std::uint64_t read_up_to = 0) {
+  const auto there = slots.put(1, mark, read_up_to, {bytes_of(text)});
   REQUIRE(there);
   return *there;
 }
@@ -37,7 +38,7 @@ TEST_CASE("shared slots: what a process has put there, others read, also once it
   const auto slots = SharedSlots::make(3, 10);
   REQUIRE(slots);
   const test::Process owner([&] {
-    const auto kept = slots->put(1, 7, {bytes_of("a mo"), bytes_of("del")});
+    const auto kept = slots->put(1, 7, 0, {bytes_of("a mo"), bytes_of("del")});
     return test::Ended{0, kept ? text_of(*kept) : ""};
   });
   CHECK(owner.join().text == "a model");
@@ -59,31 +60,32 @@ TEST_CASE("shared slots: a content that is kept is never overwritten") {
   REQUIRE(slots);
   auto first = std::optional(put(*slots, 10, "ten"));
   const SharedBytes second = put(*slots, 20, "twenty");
-  CHECK_FALSE(slots->put(1, 30, {bytes_of("thirty")}));
+  CHECK_FALSE(slots->put(1, 30, 10, {bytes_of("thirty")}));
   first.reset();
-  const SharedBytes third = put(*slots, 30, "thirty");
+  CHECK_FALSE(slots->put(1, 30, 0, {bytes_of("thirty")}));
+  const SharedBytes third = put(*slots, 30, "thirty", 10);
   CHECK(text_of(second) == "twenty");
   CHECK(text_of(third) == "thirty");
   CHECK(slot_of(*slots, second) != slot_of(*slots, third));
-  CHECK_FALSE(slots->put(0, 10, {std::vector<std::byte>(1'000'000)}));  // too long
+  CHECK_FALSE(slots->put(0, 10, 0, {std::vector<std::byte>(1'000'000)}));  // too long
 }
 
-TEST_CASE("shared slots: what an owner has put there and died is replaced by the same, or when it is old") {
+TEST_CASE("shared slots: what an owner has put there before it died stays as long as it may be read") {
   const auto slots = SharedSlots::make(2, 10);
   REQUIRE(slots);
-  const auto die_after = [&](std::uint64_t mark) {
+  const auto die_after = [&](std::uint64_t mark, std::uint64_t read_up_to) {
     const test::Process owner([&] {
-      const SharedBytes kept = put(*slots, mark, std::to_string(mark));
-      return test::Ended{0, std::to_string(slot_of(*slots, kept))};
+      const auto kept = slots->put(1, mark, read_up_to, {bytes_of(std::to_string(mark))});
+      return test::Ended{0, kept ? std::to_string(slot_of(*slots, *kept)) : "none"};
     });
-    return std::stoul(owner.join().text);
+    return owner.join().text;
   };
-  const auto of_ten = die_after(10);
-  const auto of_twenty = die_after(20);
+  const std::string of_ten = die_after(10, 0);
+  const std::string of_twenty = die_after(20, 0);
   CHECK(of_ten != of_twenty);
-  CHECK(die_after(20) == of_twenty);
-  CHECK(die_after(30) == of_ten);
-  CHECK(slots->content(1, static_cast<std::uint32_t>(of_twenty), 20, 2));
+  CHECK(die_after(20, 0) == "none");  // the same again, perhaps with other bytes: not where it is being read
+  CHECK(die_after(20, 10) == of_ten);
+  CHECK(die_after(30, 20) != "none");
   slots->clear();
   for (const std::uint32_t slot : {0u, 1u}) CHECK_FALSE(slots->content(1, slot, 20, 2));
 }
