@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <string>
+
 #include "tests/support/experiments.hpp"
 
 namespace hearsay::dry_run_test {
@@ -53,6 +56,22 @@ TEST_CASE(
     CHECK(*run.seconds_per_iteration == doctest::Approx(0.004));
     CHECK(*run.computing_share == doctest::Approx(1.0));
     CHECK(*run.seconds == doctest::Approx(200 * 0.004 + 0.003).epsilon(0.005));
+  }
+}
+
+TEST_CASE("dry run: a run of a few iterations, the last without a gradient ahead, is told as a whole") {
+  for (const std::uint64_t iterations : {2, 3, 5, 8, 12}) {
+    CAPTURE(iterations);
+    auto experiment = experiment_from<float>("run.iterations = " + std::to_string(iterations) +
+                                             "\nmodel.kind = \"quadratic(50)\"\ntopology.peers = 4\n"
+                                             "algorithm = { kind = \"dcd-psgd\", batch = \"full\" }\n"
+                                             "network = { compute = \"4 ms\", latency = \"3 ms\" }\n");
+    const DryRun run = dry_run(experiment, forecast_traffic(experiment), std::chrono::hours(1));
+    const double computes = static_cast<double>(iterations) * 0.004;
+    REQUIRE(run.seconds.has_value());
+    CHECK(*run.seconds == doctest::Approx(computes + 0.003));
+    CHECK(*run.seconds_per_iteration == doctest::Approx(*run.seconds / static_cast<double>(iterations)));
+    CHECK(*run.computing_share == doctest::Approx(computes / *run.seconds));
   }
 }
 

@@ -104,7 +104,9 @@ DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most, Dura
   // the first iterations are not those of later ones.
   if (outcome.evaluations.size() < 2 || peers_come_and_go(experiment.settings)) return forecast;
   const Evaluation& last = outcome.evaluations.back();
-  const Evaluation& before = outcome.evaluations[outcome.evaluations.size() - 2];
+  const Evaluation before = last.iteration == experiment.iterations && ends_otherwise(*experiment.method)
+                                ? Evaluation{}
+                                : outcome.evaluations[outcome.evaluations.size() - 2];
   double per_iteration =
       (last.seconds - before.seconds) / static_cast<double>(last.iteration - before.iteration);
   // These iterations are evaluated one by one, so the hub waits for the slowest worker after all. A round

@@ -53,6 +53,8 @@ Problem<Scalar> tried(const Problem<Scalar>& problem, std::optional<std::size_t>
 
 }  // namespace
 
+bool ends_otherwise(const MethodInfo& method) { return method.manual.overlap == Overlap::all; }
+
 template <class Scalar>
 RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t iterations, Duration gradient,
                                   std::chrono::steady_clock::time_point give_up,
@@ -60,8 +62,7 @@ RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t 
   const RunSettings::Run run = experiment.settings.run;
   const std::uint64_t all = experiment.iterations;
   const std::uint64_t first = std::min(all, iterations);
-  // The last iteration of a run computes no gradient ahead, so it is shorter than the others.
-  const bool one_more = all > first && experiment.method->manual.overlap == Overlap::all;
+  const bool one_more = all > first && ends_otherwise(*experiment.method);
   experiment.iterations = one_more ? first + 1 : first;
   experiment.settings.run.judge_nothing();
   const EvaluationFrames evaluations =

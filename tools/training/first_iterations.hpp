@@ -15,11 +15,14 @@ namespace hearsay {
 constexpr std::uint64_t first_try = 2;
 constexpr std::uint64_t second_try = 12;
 
+/// True if the last iteration of a run may take less time than the others: it computes no gradient ahead.
+bool ends_otherwise(const MethodInfo& method);
+
 /// Simulates the first `iterations` of a run, or all if it has fewer, evaluated in the middle and at the end.
 /// Evaluations are free, all peers are there, and nothing fails. No loss is computed: in its place stands the
 /// mean square by which a parameter has moved, so a run that diverges at once is seen. Interrupts them at the
 /// instant `give_up`. Leaves the experiment unchanged. `most_samples`: gradients are of so many samples of
-/// their minibatch, at most. If the last iteration of a run is unlike the others, peers go on for one more.
+/// their minibatch, at most. If the run ends otherwise, peers go on for one more.
 template <class Scalar>
 RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t iterations, Duration gradient,
                                   std::chrono::steady_clock::time_point give_up,
