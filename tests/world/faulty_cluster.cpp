@@ -117,6 +117,7 @@ void FaultyCluster::corrupt_if_due(Peer<double>& peer) {
   if (due == corruptions_.end() || random_.below(2) == 0) return;  // so the instant is random
   if (!flip_replica_bit(peer.algorithm(), random_)) return;        // all replicas are still 0
   ++corrupted;
+  if (due->then) crash(peer.id(), now() + due->then->later, now() + due->then->later + due->then->away);
   corruptions_.erase(due);
 }
 

@@ -54,7 +54,11 @@ class FaultyCluster final : public Witness {
   void crash_first(Duration when, Duration back);
   /// Flips a bit of a replica that `holder` keeps, some time after it has completed that iteration.
   void corrupt(PeerId holder, std::uint64_t after_iteration) {
-    corruptions_.push_back({holder, after_iteration});
+    corruptions_.push_back({holder, after_iteration, std::nullopt});
+  }
+  /// The same; `acts_on_it` later its process is killed, and starts from its archive after `away`.
+  void corrupt_and_crash(PeerId holder, std::uint64_t after_iteration, Duration acts_on_it, Duration away) {
+    corruptions_.push_back({holder, after_iteration, Death{acts_on_it, away}});
   }
   /// Runs, or goes on, until the session of the observer is over. False if it is not over by `limit` of
   /// virtual time.
@@ -80,9 +84,14 @@ class FaultyCluster final : public Witness {
   }
 
  private:
+  struct Death {
+    Duration later;
+    Duration away;
+  };
   struct Corruption {
     PeerId holder;
     std::uint64_t after_iteration;
+    std::optional<Death> then;
   };
 
   ProcessArchive<double>* archive_for(PeerId id) override;

@@ -183,10 +183,7 @@ TEST_CASE(
       experiment.settings.failure.checkpoint_every = 25;
       experiment.settings.run.evaluate_every = 50;
       FaultyCluster cluster(experiment, seed, {}, folder.path());
-      cluster.corrupt(2, 27);
-      // In iteration 32 or so, before the next digest; with messages hidden by gradients that is sooner.
-      const Duration dies = method.manual.overlap == Overlap::all ? 34ms : 48ms;
-      cluster.crash(2, dies, dies + 12ms);
+      cluster.corrupt_and_crash(2, 27, 3ms, 12ms);  // so it dies before the next digest
       REQUIRE(cluster.run(long_enough));
       CHECK(cluster.corrupted == 1);
       CHECK(cluster.crashes == 1);
