@@ -1,5 +1,7 @@
 #include "runtime/zmq/listening.hpp"
 
+#include <unistd.h>
+
 #include <cerrno>
 
 #include "runtime/cluster/address.hpp"
@@ -14,6 +16,21 @@ namespace {
 // The most connections that the kernel holds until ZeroMQ accepts them. The number is large so that a burst
 // of strangers does not keep a neighbor out.
 constexpr int waiting_connections = 1024;
+
+// Which users may connect to a socket of the machine; cppzmq has no name for it.
+constexpr zmq::sockopt::integral_option<ZMQ_IPC_FILTER_UID, uid_t> user_who_may_connect{};
+
+bool is_of_this_machine(const std::string& address) { return address.starts_with("ipc://"); }
+
+/// Returns what the sentence says of an address that is not to be had: what to do about it.
+std::string remedy_of(int error, const std::string& address) {
+  if (error == EADDRNOTAVAIL || error == ENODEV)
+    return "; expected an address of this machine, or, behind NAT or in a container, where to listen "
+           "instead: bind = \"tcp://0.0.0.0:PORT\"";
+  if (error != EADDRINUSE) return "";
+  return is_of_this_machine(address) ? "; expected a name that no other program has"
+                                     : "; expected a port at which no other program listens";
+}
 
 }  // namespace
 
@@ -31,20 +48,18 @@ std::string listen(zmq::context_t& context, zmq::socket_t& router, const Listeni
   // abort the process if they come while the ROUTER closes (libzmq 4.3).
   router.set(zmq::sockopt::zap_domain, "hearsay");
   router.set(zmq::sockopt::ipv6, Address::parse(address).is_v6());
+  // Everybody may read the names of sockets of the machine, and connect to them. ZeroMQ closes connections of
+  // other users at once. It has to: it aborts a process that may open no more files when somebody connects to
+  // such a socket (libzmq 4.3; at ports it does not).
+  if (is_of_this_machine(address)) router.set(user_who_may_connect, geteuid());
   // Connections inherit the congestion control of the socket that accepts them.
   Monitor monitor(context, router, "listening", Attempts::untold,
                   [&](int socket) { set_congestion(socket, limits.congestion); });
   try {
     router.bind(address);
   } catch (const zmq::error_t& error) {
-    const bool not_here = error.num() == EADDRNOTAVAIL || error.num() == ENODEV;
-    throw Misuse(
-        key, address,
-        "cannot listen there (" + std::string(error.what()) + ")" +
-            (not_here ? "; expected an address of this machine, or, behind NAT or in a container, where to "
-                        "listen instead: bind = \"tcp://0.0.0.0:PORT\""
-             : error.num() == EADDRINUSE ? "; expected a port at which no other program listens"
-                                         : ""));
+    throw Misuse(key, address,
+                 "cannot listen there (" + std::string(error.what()) + ")" + remedy_of(error.num(), address));
   }
   while (monitor.next()) continue;
   return router.get(zmq::sockopt::last_endpoint);

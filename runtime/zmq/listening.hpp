@@ -10,7 +10,7 @@ namespace hearsay {
 /// longer than the payload limit ends its connection before memory is allocated for it. A connection may have
 /// at most `queue_frames` messages that were received and not read. A connection that does not complete the
 /// handshake within `handshake_patience_ms` is closed. The number of connections is limited by the number of
-/// files that the process may open.
+/// files that the process may open. A socket of the machine (ipc://) takes those of its own user only.
 struct Listening {
   std::size_t payload_limit_bytes;
   int queue_frames;        ///< per connection

@@ -1,4 +1,6 @@
 #include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -7,6 +9,8 @@
 #include <string>
 
 #include "runtime/process/local_run.hpp"
+#include "runtime/simulator/simulator.hpp"
+#include "tests/process/crowd_of_another_user.hpp"
 #include "tests/process/own_network.hpp"
 #include "tests/process/twins.hpp"
 #include "tests/support/experiments.hpp"
@@ -76,6 +80,36 @@ TEST_CASE("transport: over sockets of the machine nothing listens on a port") {
     CHECK(ended.exit_code == 0);
     CHECK(ended.text == listening.second);
   }
+}
+
+TEST_CASE(
+    "transport: sockets of the machine close a connection of another user at once, and the run goes on") {
+  if (geteuid() != 0) {
+    MESSAGE("skipped: a crowd of another user (only root can become one)");
+    return;
+  }
+  const auto experiment = experiment_from<float>(run_over("ipc", "d-psgd"));
+  const Process alone([&] {
+    if (!enter_own_network()) return Ended{77, ""};
+    const CrowdOfAnotherUser crowd;
+    const rlimit fewer_files{200, 200};  // of a process of the run, and fewer than the crowd connects to it
+    if (setrlimit(RLIMIT_NOFILE, &fewer_files) != 0) return Ended{1, "no limit"};
+    std::string seen;
+    RunControl control;
+    control.on_evaluation = [&](const Evaluation& evaluation) {
+      if (evaluation.iteration == 4) seen = crowd.comes();
+    };
+    const RunOutcome<float> outcome = run_local(experiment, control);
+    const bool same_bits = outcome.mean_model == simulate(experiment, Duration{1000}).mean_model;
+    return Ended{outcome.status == RunStatus::done && same_bits ? 0 : 1, seen + outcome.reason};
+  });
+  const Ended ended = alone.join();
+  if (ended.exit_code == 77) {
+    MESSAGE("skipped: no network namespace to be had here, so other programs listen, too");
+    return;
+  }
+  CHECK(ended.exit_code == 0);
+  CHECK(ended.text == "of 1250 connections to 5 sockets 1250 were closed without a word");
 }
 
 TEST_CASE("transport: sockets of the machine are refused where peers have addresses") {
