@@ -36,6 +36,14 @@ bool sends_oldest_first(const Experiment<Scalar>& experiment, const PeerEntry& e
          !experiment.depends_on_arrivals();
 }
 
+/// Returns how many messages of its sources can wait for a peer that is away or behind a slow link. Where
+/// rounds close, nobody waits for it, so they are those of all rounds until the hub waits for a verdict.
+template <class Scalar>
+std::size_t held_frames_limit(const Experiment<Scalar>& experiment, const PeerSessionInput& session) {
+  const std::uint64_t lead = experiment.settings.topology.rounds_close() ? largest_lead(experiment) : 0;
+  return session.sources.size() * Inbox::limit_per_sender(experiment.peer_count(), session.staleness + lead);
+}
+
 template <class Scalar>
 SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSessionInput& session,
                          const PeerEntry& entry, Timeline* timeline) {
@@ -60,8 +68,7 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
           .ingress = IngressPort(limited(receiving_rate(network)), settings.framing, there),
           .payload_limit_bytes = session.longest_message_bytes,
           .piece_bytes = session.piece_bytes,
-          .held_frames_limit =
-              session.sources.size() * Inbox::limit_per_sender(experiment.peer_count(), session.staleness),
+          .held_frames_limit = held_frames_limit(experiment, session),
           .same_machine = entry.same_machine,
           .credentials = entry.credentials,
           .congestion = settings.congestion,

@@ -258,6 +258,11 @@ class PeerSockets::Server {
     const auto source = find_source(head.sender);
     const bool is_source = source != input_.sources.end();
     if (is_source && head.run_id == input_.run_id) routes_[place_of(source)] = frame.from;
+    // What the session has heard is never sent again. What it has not heard is missing to it, and it asks.
+    if (carries_message(head.kind) && holds_all_it_may()) {
+      ++counters_.garbage;
+      return;
+    }
     const Instant now = monotonic_now();
     const FrameUse heard = session_->hear_source(head, bytes_of(frame.payload), now);
     refuse_hello(frame.from);
@@ -275,13 +280,13 @@ class PeerSockets::Server {
     }
   }
 
+  bool holds_all_it_may() const {
+    const std::size_t words = input_.observer_lane ? input_.observer_lane->held() : 0;
+    return hold_.size() - words >= input_.held_frames_limit;
+  }
+
   void hold(const FrameHeader& head, PacketRef packet, std::uint64_t frame_bytes, Instant due,
             const Source& source) {
-    const std::size_t words = input_.observer_lane ? input_.observer_lane->held() : 0;
-    if (hold_.size() - words >= input_.held_frames_limit) {
-      ++counters_.garbage;
-      return;
-    }
     hold_.add({due,
                head.sequence,
                frame_bytes,
