@@ -212,12 +212,18 @@ void PeerArchive<Scalar>::note_agreement() const {
 }
 
 template <class Scalar>
-std::optional<std::string> PeerArchive<Scalar>::begin() {
-  std::error_code error;
+void PeerArchive<Scalar>::forget() const {
+  std::error_code ignored;
   for (const std::uint64_t iteration : list_checkpoints(directory_, id_))
-    fs::remove(checkpoint_path(directory_, id_, iteration), error);
+    fs::remove(checkpoint_path(directory_, id_, iteration), ignored);
   for (const std::uint64_t since : list_logs(directory_, id_))
-    fs::remove(log_path(directory_, id_, since), error);
+    fs::remove(log_path(directory_, id_, since), ignored);
+}
+
+template <class Scalar>
+std::optional<std::string> PeerArchive<Scalar>::begin() {
+  forget();
+  std::error_code error;
   fs::create_directories(directory_, error);
   if (error) return directory_.string() + " cannot be made: " + error.message();
   note_agreement();
@@ -294,9 +300,12 @@ RestoredPeer<Scalar> PeerArchive<Scalar>::restored(PacketPool& packets) {
 
 template <class Scalar>
 std::optional<std::string> PeerArchive<Scalar>::hear(const Heard& heard) {
-  const std::optional<LogRecord> record = record_of(heard);
-  if (!record) return begin();
-  return log_is_whole_ ? note(log_.append(*record)) : std::nullopt;
+  if (std::holds_alternative<BeginsLog>(heard)) return begin();
+  if (std::holds_alternative<BeginsAnew>(heard)) {
+    forget();
+    return std::nullopt;
+  }
+  return log_is_whole_ ? note(log_.append(*record_of(heard))) : std::nullopt;
 }
 
 template <class Scalar>

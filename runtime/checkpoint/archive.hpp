@@ -43,6 +43,8 @@ class PeerArchive {
 
   /// Begins a run: removes the files of an earlier run, and begins a log.
   std::optional<std::string> begin();
+  /// Removes what the peer could be restored from, and makes nothing: all peers have agreed to begin anew.
+  void forget() const;
   /// Restores the peer to its checkpoint at `iteration`, as all peers do, and removes later files. Throws
   /// Misuse if it cannot.
   RestoredPeer<Scalar> restored_at(std::uint64_t iteration, PacketPool& packets);

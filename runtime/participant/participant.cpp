@@ -274,11 +274,15 @@ bool Participant<Scalar>::send_outbox() {
 
 template <class Scalar>
 void Participant<Scalar>::on(const ResumeFrom& resume) {
-  // All begin: this peer as if it had not been told to resume. It writes nothing before the run starts.
-  if (resume.iteration == 0)
-    part_.session.resume({first_needed_in(1, staleness_of(part_.experiment().settings)), {}, {}, {}, {}});
-  else
+  if (resume.iteration != 0) {
     to_restore_ = resume;
+    return;
+  }
+  // All begin: this peer as if it had not been told to resume. What it holds is removed before it greets
+  // anybody: if it dies before its start, and the others begin, its next process must not go on from there.
+  // No new files are made before the start.
+  note_heard(BeginsAnew{});
+  part_.session.resume({first_needed_in(1, staleness_of(part_.experiment().settings)), {}, {}, {}, {}});
 }
 
 template <class Scalar>

@@ -120,9 +120,10 @@ bool OutgoingLinks::hear_welcome(OutgoingLink& link, const FrameHeader& welcome,
 void OutgoingLinks::send_again(OutgoingLink& link, std::uint64_t needed_from,
                                std::span<const std::byte> pieces_held, SessionContext& context) {
   ensure(link.greeted_at <= link.next_sequence, "a hello names no message that was not sent");
-  retention_.release(link.to, needed_from);
+  release(link.to, needed_from, context);
   const auto held = to_neighbor::decode_pieces_held(pieces_held).value_or(Held{});
   for (RetainedMessage& message : retention_.of(link.to)) {
+    if (message.key.iteration < needed_from) continue;
     if (message.sequence >= link.greeted_at && message.sequence < link.next_sequence) continue;
     const std::vector<bool> has = held_of(message.key, held);
     if (!has.empty() && std::ranges::find(has, false) == has.end()) continue;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -47,6 +48,12 @@ class OutgoingLinks {
   /// `pieces_held`, the payload of the welcome. If that is malformed, it has none.
   void send_again(OutgoingLink& link, std::uint64_t needed_from, std::span<const std::byte> pieces_held,
                   SessionContext& context);
+
+  /// `to` needs no message of the iterations before `next_needed` any more. Before this peer has begun, those
+  /// stay that it needs itself: the run may go back to where this peer waits, if those that have begun die.
+  void release(PeerId to, std::uint64_t next_needed, const SessionContext& context) {
+    retention_.release(to, context.has_started() ? next_needed : std::min(next_needed, context.next_needed));
+  }
 
   /// Why the caller cannot train from the iteration that its hello names, in a sentence; empty if it can. The
   /// caller's agreement is not looked at here.

@@ -123,7 +123,7 @@ FrameUse PeerSession::hear_frame(const FrameHeader& head, std::span<const std::b
   const bool has_message = carries_message(head.kind);
   const auto needed =
       has_message ? first_needed_in(head.iteration, context_.input.staleness) : head.iteration;
-  if (context_.is_destination(head.sender)) outgoing_.retention().release(head.sender, needed);
+  if (context_.is_destination(head.sender)) outgoing_.release(head.sender, needed, context_);
   if (!has_message || frame == IncomingLink::Frame::repeated) return FrameUse::words;
   if (head.kind == FrameKind::data) return FrameUse::data;
   whole_ = incoming_.take_long(head, payload, context_);
@@ -197,7 +197,7 @@ FrameUse PeerSession::hear_destination(PeerId destination, const FrameHeader& he
       if (context_.phase != SessionPhase::restoring) greet(link);
       return FrameUse::words;
     case FrameKind::alive:  // of a destination that is no source
-      outgoing_.retention().release(destination, head.iteration);
+      outgoing_.release(destination, head.iteration, context_);
       return FrameUse::words;
     default:
       return FrameUse::garbage;

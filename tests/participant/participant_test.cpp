@@ -31,16 +31,23 @@ Experiment<double> pair(const std::string& method, std::uint64_t evaluate_every,
 
 /// Participant 0 of two. The test plays its driver, peer 1 and the observer.
 struct Scene {
-  explicit Scene(const Experiment<double>& of)
+  /// `holds`: as in PeerSessionInput.
+  explicit Scene(const Experiment<double>& of, std::optional<std::vector<std::uint64_t>> holds = {})
       : experiment(of),
         participant({.experiment = experiment,
                      .checkpoints = checkpoint_rule(experiment.settings),
                      .packets = packets,
                      .addresses = {"here", "there"}},
-                    session_input(experiment, agreement_of(experiment), 0, 70, true, 1min)) {
+                    session(of, std::move(holds))) {
     participant.session().begin(now);
   }
 
+  static PeerSessionInput session(const Experiment<double>& of,
+                                  std::optional<std::vector<std::uint64_t>> holds) {
+    PeerSessionInput input = session_input(of, agreement_of(of), 0, 70, true, 1min);
+    input.holds = std::move(holds);
+    return input;
+  }
   FrameHeader header(FrameKind kind, std::uint64_t iteration) const {
     FrameHeader head;
     head.kind = kind;
@@ -161,6 +168,24 @@ TEST_CASE("participant: what has arrived before a checkpoint is in the log befor
   scene.hear_message(2);
   REQUIRE(scene.wants<TakeCheckpoint>());
   CHECK(scene.participant.heard().size() == 3);
+}
+
+TEST_CASE("participant: what it holds of the run goes before it says that it begins anew with all others") {
+  const auto experiment = pair("d-psgd", 100, 30);
+  Scene scene(experiment, std::vector<std::uint64_t>{0});
+  scene.hear(scene.header(FrameKind::welcome, 0));
+  FrameHeader anew = scene.header(FrameKind::resume, 0);
+  put(from_observer::Resume{.common = 0}, anew);
+  scene.hear(anew);
+  CHECK(scene.participant.heard().empty());
+  REQUIRE(scene.participant.advance(scene.now));
+  REQUIRE(scene.participant.heard().size() == 1);
+  CHECK(std::holds_alternative<BeginsAnew>(scene.participant.heard()[0]));
+  CHECK(scene.participant.next_work(scene.now) == nullptr);
+  CHECK(scene.said(FrameKind::hello) == 2);  // to the observer, and to the neighbor
+  scene.start();
+  REQUIRE(scene.participant.heard().size() == 2);
+  CHECK(std::holds_alternative<BeginsLog>(scene.participant.heard()[1]));
 }
 
 TEST_CASE("participant: one that is stopped where an evaluation is due makes it before its result") {

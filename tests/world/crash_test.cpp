@@ -149,6 +149,55 @@ TEST_CASE(
   CHECK(crashes < 1200);  // so most of the 1,400 deaths fell into the agreement
 }
 
+TEST_CASE("crash: where all begin anew, a peer that dies before its own start begins where the others did") {
+  constexpr PeerId victim = 3;
+  const auto experiment = kept_experiment("dcd-psgd", {.family = "ring", .peers = 5}, 40, 30);
+  const RunOutcome<double> undisturbed = simulate(experiment, Duration{1000});
+  std::uint64_t begun_without_it = 0;
+  for (Duration again = 30ms; again < 42ms; again += 500us) {
+    CAPTURE(again.count());
+    const TemporaryFolder folder("hearsay_crash");
+    FaultyCluster cluster(experiment, 3, {}, folder.path());
+    cluster.crash_all(20ms, 30ms);  // after some iterations, before the first checkpoint
+    cluster.crash(victim, again, again + 50ms);
+    bool is_start_under_way = false;
+    cluster.network().overhears = [&](PeerId, PeerId to, const FrameHeader& head, auto) {
+      const bool is_second_start = head.kind == FrameKind::start && cluster.now() > 30ms;
+      is_start_under_way |= is_second_start && to == victim && cluster.now() < again;
+    };
+    REQUIRE(cluster.run(long_enough));
+    begun_without_it += is_start_under_way && cluster.crashes == 5;
+    check_same_end(cluster.outcome(), undisturbed);
+  }
+  CHECK(begun_without_it > 0);
+}
+
+TEST_CASE("crash: a peer that waits for its start goes back with those that had theirs, and died") {
+  constexpr PeerId victim = 2, observer = 5;
+  const auto experiment = kept_experiment("dcd-psgd", {.family = "star", .peers = 5}, 40, 2);
+  const RunOutcome<double> undisturbed = simulate(experiment, Duration{1000});
+  for (const bool dies_before_second_start : {false, true}) {
+    CAPTURE(dies_before_second_start);
+    const TemporaryFolder folder("hearsay_crash");
+    FaultyCluster cluster(experiment, 3, {}, folder.path());
+    cluster.crash_all(25ms, 30ms);
+    std::uint64_t starts = 0;
+    cluster.network().overhears = [&](PeerId, PeerId to, const FrameHeader& head, auto) {
+      if (head.kind != FrameKind::start || to != victim || cluster.now() < 30ms) return;
+      ++starts;
+      if (starts == 1) cluster.cut(victim, observer, cluster.now(), 1s);
+      if (starts == 2 && dies_before_second_start) cluster.crash(victim, cluster.now(), cluster.now() + 5ms);
+    };
+    // Its neighbor trains on with its first message, as far as it can, and says what it needs no more.
+    cluster.crash_first(45ms, 60ms);
+    for (const PeerId id : {1, 3, 4}) cluster.crash(id, 45ms, 60ms);
+    REQUIRE(cluster.run(long_enough));
+    CHECK(starts == (dies_before_second_start ? 3 : 2));
+    CHECK(cluster.crashes == 9);  // the victim had not begun
+    check_same_end(cluster.outcome(), undisturbed);
+  }
+}
+
 TEST_CASE("crash: where each peer judges its own model, one that dies at an evaluation comes back, too") {
   auto experiment = kept_experiment("d-psgd", {.family = "ring", .peers = 4}, 30, 3);
   experiment.settings.run.evaluate = RunSettings::Run::Evaluate::own;
