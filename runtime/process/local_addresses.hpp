@@ -24,12 +24,11 @@ class LocalAddresses {
   std::string of_observer() const;
 
  private:
-  bool is_ipc() const { return !run_name_.empty(); }
-  std::string socket_of(const std::string& who) const;
+  bool is_ipc() const { return !sockets_.empty(); }
 
   std::vector<NamedPeer> peers_;
   const KernelNetwork* network_;
-  std::string run_name_;  // of the sockets of this run; empty if it has ports
+  std::vector<std::string> sockets_;  // of the peers, then of the observer; empty if they have ports
   std::vector<ReservedPort> reserved_;
 };
 

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
+#include "runtime/process/local_addresses.hpp"
 #include "runtime/process/local_run.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/process/crowd_of_another_user.hpp"
@@ -110,6 +113,21 @@ TEST_CASE(
   }
   CHECK(ended.exit_code == 0);
   CHECK(ended.text == "of 1250 connections to 5 sockets 1250 were closed without a word");
+}
+
+TEST_CASE("transport: who has read the names of some sockets of a run cannot guess that of another") {
+  constexpr PeerId joins_later = 2;
+  const auto experiment = experiment_from<float>(run_over("ipc", "d-psgd"));
+  LocalAddresses addresses(experiment.settings, experiment.topology.peers, nullptr);
+  const std::vector<std::string> names = {addresses.first_of(0), addresses.first_of(1),
+                                          addresses.of_observer(), addresses.known_of(joins_later)};
+  std::set<std::string> random_parts;
+  for (const std::string& name : names) random_parts.insert(name.substr(0, name.rfind('-')));
+  CHECK(random_parts.size() == names.size());
+  CHECK(addresses.first_of(1) == names[1]);  // where it listens again after it was killed
+  CHECK(addresses.of_observer() == names[2]);
+  LocalAddresses of_another_run(experiment.settings, experiment.topology.peers, nullptr);
+  CHECK(of_another_run.first_of(1) != names[1]);
 }
 
 TEST_CASE("transport: sockets of the machine are refused where peers have addresses") {
