@@ -2,13 +2,12 @@
 
 #include <sys/random.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
 #include "runtime/cluster/address.hpp"
+#include "runtime/rules/transport_rules.hpp"
 #include "topology/foundation/ensure.hpp"
-#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
@@ -31,17 +30,7 @@ std::string new_socket_name(const std::string& who) {
 LocalAddresses::LocalAddresses(const RunSettings& settings, std::vector<NamedPeer> peers,
                                const KernelNetwork* network)
     : peers_(std::move(peers)), network_(network) {
-  const bool have_addresses =
-      std::ranges::any_of(peers_, [](const NamedPeer& peer) { return !peer.address.empty(); });
-  if (settings.transport == Transport::ipc && network)
-    throw Misuse("network.transport", "ipc",
-                 "the kernel's network connects hosts by TCP; expected \"auto\" or \"tcp\"");
-  if (settings.transport == Transport::ipc && have_addresses)
-    throw Misuse(
-        "network.transport", "ipc",
-        "the topology file gives addresses, where peers listen for TCP; expected \"auto\" or \"tcp\", "
-        "or a topology file without addresses");
-  if (settings.transport == Transport::tcp || network || have_addresses) return;
+  if (transport_of(settings, peers_, network != nullptr) == Transport::tcp) return;
   for (PeerId id = 0; id < peers_.size(); ++id) sockets_.push_back(new_socket_name(std::to_string(id)));
   sockets_.push_back(new_socket_name("observer"));
 }

@@ -14,7 +14,7 @@ namespace hearsay {
 /// Holds the ports of peers that join later.
 class LocalAddresses {
  public:
-  /// `network` may be null. Throws Misuse if network.transport does not fit to it or to the topology file.
+  /// `network` may be null.
   LocalAddresses(const RunSettings& settings, std::vector<NamedPeer> peers, const KernelNetwork* network);
 
   /// Returns the address at which a peer listens first; its port may be "*".

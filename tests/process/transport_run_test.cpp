@@ -130,19 +130,14 @@ TEST_CASE("transport: who has read the names of some sockets of a run cannot gue
   CHECK(of_another_run.first_of(1) != names[1]);
 }
 
-TEST_CASE("transport: sockets of the machine are refused where peers have addresses") {
-  const TemporaryFolder folder("transport");
-  folder.write(
-      "cluster.toml",
-      "family = \"ring\"\n[[peer]]\nname = \"n[0-3]\"\naddress = \"tcp://127.0.0.1:[27101-27104]\"\n");
-  const auto experiment = experiment_from<float>(
-      "run = { iterations = 2, evaluate_every = 1 }\nmodel.kind = \"quadratic(10)\"\nalgorithm.batch = "
-      "\"full\"\n"
-      "topology.file = \"" +
-      (folder.path() / "cluster.toml").string() + "\"\nnetwork.transport = \"ipc\"\n");
-  CHECK(misuse_text([&] { run_local(experiment); }) ==
-        "network.transport = ipc: the topology file gives addresses, where peers listen for TCP; expected "
-        "\"auto\" or \"tcp\", or a topology file without addresses");
+TEST_CASE("transport: only a run over TCP needs a congestion control that the kernel has") {
+  const auto run = [](const std::string& transport) {
+    return misuse_text([&] {
+      run_local(experiment_from<float>(run_over(transport, "d-psgd") + "network.congestion = \"cubik\"\n"));
+    });
+  };
+  CHECK(run("ipc").empty());
+  CHECK(contains(run("tcp"), "network.congestion = cubik: this kernel does not have it"));
 }
 
 }  // namespace hearsay::test::transport_run_test
