@@ -17,6 +17,7 @@
 #include "runtime/rules/hub_rules.hpp"
 #include "runtime/rules/sensible_run.hpp"
 #include "runtime/rules/soundness.hpp"
+#include "runtime/rules/transport_rules.hpp"
 #include "topology/coloring.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
@@ -66,6 +67,7 @@ template <class Scalar>
 Soundness checked(const Experiment<Scalar>& experiment, bool user_sets_consensus_step) {
   const RunSettings& settings = experiment.settings;
   const NamedTopology& topology = experiment.topology;
+  require_fitting_transport(settings, topology.peers);
   require_divisible_steps<Scalar>(settings, experiment.step_size, experiment.iterations);
   require_links_in_use(settings, topology.graph, topology.mixing,
                        [&](PeerId from, PeerId to) { return may_send(experiment, from, to); });

@@ -55,8 +55,10 @@ bool say(int socket, const std::string& text) {
 std::string hear(int socket) {
   std::string text(text_limit_bytes, '\0');
   ssize_t length = -1;
+  // ECONNRESET: the other end was closed before it had read everything. The kernel says so once, before
+  // it hands out what the other end has said.
   do length = recv(socket, text.data(), text.size(), 0);
-  while (length < 0 && errno == EINTR);
+  while (length < 0 && (errno == EINTR || errno == ECONNRESET));
   text.resize(length > 0 ? static_cast<std::size_t>(length) : 0);
   return text;
 }

@@ -1,5 +1,4 @@
 #include "runtime/process/hosts_run.hpp"
-#include "runtime/rules/failure_rules.hpp"
 
 #include <exception>
 #include <mutex>
@@ -9,6 +8,8 @@
 #include "runtime/network/congestion.hpp"
 #include "runtime/observer/observer.hpp"
 #include "runtime/process/open_file_limit.hpp"
+#include "runtime/rules/failure_rules.hpp"
+#include "runtime/rules/transport_rules.hpp"
 #include "runtime/wire/frame.hpp"
 #include "runtime/zmq/observer_server.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -86,6 +87,7 @@ HostsPeerEnd<Scalar> run_hosts_peer(const Experiment<Scalar>& experiment, PeerId
                                     const HostsPatience& patience, const RunControl& control,
                                     const Placement& place) {
   require_no_faults(experiment.settings, "hearsay peer");
+  require_tcp(experiment.settings, "hearsay peer");
   if (id >= experiment.peer_count())
     throw Misuse("--id", std::to_string(id),
                  "the topology has peers 0 to " + std::to_string(experiment.peer_count() - 1));

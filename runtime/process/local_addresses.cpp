@@ -2,13 +2,12 @@
 
 #include <sys/random.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
 #include "runtime/cluster/address.hpp"
+#include "runtime/rules/transport_rules.hpp"
 #include "topology/foundation/ensure.hpp"
-#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
@@ -16,12 +15,14 @@ namespace {
 
 constexpr const char* port_of_own_host = "7000";
 
-/// Two runs of one machine have different ones, and nobody can take one before the run.
-std::string new_run_name() {
+/// Returns a name of its own for each socket. Everybody may read the names of those that listen, and could
+/// take that of a peer that joins later, so one name says nothing about another. With "@" it is one of
+/// Linux's abstract names, which are in no folder and vanish with their process.
+std::string new_socket_name(const std::string& who) {
   std::uint64_t number = 0;
   ensure(getrandom(&number, sizeof number, 0) == static_cast<ssize_t>(sizeof number),
          "so few random bytes come at once");
-  return "hearsay-" + std::to_string(number);
+  return "ipc://@hearsay-" + std::to_string(number) + "-" + who;
 }
 
 }  // namespace
@@ -29,26 +30,13 @@ std::string new_run_name() {
 LocalAddresses::LocalAddresses(const RunSettings& settings, std::vector<NamedPeer> peers,
                                const KernelNetwork* network)
     : peers_(std::move(peers)), network_(network) {
-  const bool have_addresses =
-      std::ranges::any_of(peers_, [](const NamedPeer& peer) { return !peer.address.empty(); });
-  if (settings.transport == Transport::ipc && network)
-    throw Misuse("network.transport", "ipc",
-                 "the kernel's network connects hosts by TCP; expected \"auto\" or \"tcp\"");
-  if (settings.transport == Transport::ipc && have_addresses)
-    throw Misuse(
-        "network.transport", "ipc",
-        "the topology file gives addresses, where peers listen for TCP; expected \"auto\" or \"tcp\", "
-        "or a topology file without addresses");
-  if (settings.transport != Transport::tcp && !network && !have_addresses) run_name_ = new_run_name();
-}
-
-// With "@" the name is one of Linux's abstract ones, which are in no folder and vanish with their process.
-std::string LocalAddresses::socket_of(const std::string& who) const {
-  return "ipc://@" + run_name_ + "-" + who;
+  if (transport_of(settings, peers_, network != nullptr) == Transport::tcp) return;
+  for (PeerId id = 0; id < peers_.size(); ++id) sockets_.push_back(new_socket_name(std::to_string(id)));
+  sockets_.push_back(new_socket_name("observer"));
 }
 
 std::string LocalAddresses::first_of(PeerId id) const {
-  if (is_ipc()) return socket_of(std::to_string(id));
+  if (is_ipc()) return sockets_[id];
   if (network_) return "tcp://" + network_->address(id) + ":*";
   const NamedPeer& peer = peers_[id];
   return peer.address.empty() ? "tcp://127.0.0.1:*" : listening_address(peer.address, peer.bind);
@@ -64,7 +52,7 @@ std::string LocalAddresses::known_of(PeerId id) {
 }
 
 std::string LocalAddresses::of_observer() const {
-  if (is_ipc()) return socket_of("observer");
+  if (is_ipc()) return sockets_.back();
   return "tcp://" + (network_ ? network_->observer_address() : "127.0.0.1") + ":*";
 }
 

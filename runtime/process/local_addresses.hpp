@@ -14,7 +14,7 @@ namespace hearsay {
 /// Holds the ports of peers that join later.
 class LocalAddresses {
  public:
-  /// `network` may be null. Throws Misuse if network.transport does not fit to it or to the topology file.
+  /// `network` may be null.
   LocalAddresses(const RunSettings& settings, std::vector<NamedPeer> peers, const KernelNetwork* network);
 
   /// Returns the address at which a peer listens first; its port may be "*".
@@ -24,12 +24,11 @@ class LocalAddresses {
   std::string of_observer() const;
 
  private:
-  bool is_ipc() const { return !run_name_.empty(); }
-  std::string socket_of(const std::string& who) const;
+  bool is_ipc() const { return !sockets_.empty(); }
 
   std::vector<NamedPeer> peers_;
   const KernelNetwork* network_;
-  std::string run_name_;  // of the sockets of this run; empty if it has ports
+  std::vector<std::string> sockets_;  // of the peers, then of the observer; empty if they have ports
   std::vector<ReservedPort> reserved_;
 };
 

@@ -15,6 +15,7 @@
 #include "runtime/process/open_file_limit.hpp"
 #include "runtime/process/parent_end.hpp"
 #include "runtime/rules/failure_rules.hpp"
+#include "runtime/rules/transport_rules.hpp"
 #include "runtime/supervision/fault_injector.hpp"
 #include "runtime/supervision/supervisor.hpp"
 #include "runtime/wire/frame.hpp"
@@ -200,7 +201,10 @@ void require_runnable(const LocalRun<Scalar>& run) {
                      " peers run as processes of one machine; hearsay simulate takes any number");
   require_open_files(open_files_of_parent(run.peer_count()), "the run");
   for (PeerId id = 0; id < run.peer_count(); ++id) require_open_files_of(run.experiment, id);
-  congestion_here(run.settings().congestion);
+  const std::vector<NamedPeer>& peers = run.experiment.topology.peers;
+  require_fitting_transport(run.settings(), peers, run.network != nullptr);
+  if (transport_of(run.settings(), peers, run.network != nullptr) == Transport::tcp)
+    congestion_here(run.settings().congestion);
   if (!run.control.resumes) return;
   for (PeerId id = 0; id < run.peer_count(); ++id)  // unusable checkpoints: once, before any peer begins
     PeerArchive<Scalar>(run.experiment, id, archive_directory(run.settings())).holds();

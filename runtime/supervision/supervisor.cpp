@@ -86,6 +86,7 @@ void Supervisor::hear(PeerId id, std::string text) {
     if (child.phase != Phase::coming_up) return;
     child.address = std::move(text);
     child.phase = Phase::up;
+    child.was_up = true;
   } else if (text == ended_well && !addresses_.empty()) {
     let_go_on(id);
     child.phase = Phase::ended;
@@ -138,6 +139,9 @@ void Supervisor::end_by_itself(PeerId id, const std::optional<ProcessEnd>& end) 
       child.life == 1 && !child.joins_anew;  // a later one may come after the end of the run
   const bool is_misuse = is_first && !reason.empty() && known.by == ProcessEnd::By::exit && known.number == 2;
   if (is_misuse) decisions_.push_back(Refuse{name_of(id) + ": " + reason});
+  // The run goes on as before, and nobody else would tell it.
+  if (child.joins_anew && !child.was_up)
+    notice_(reason.empty() ? child.words : name_of(id) + " did not join: " + reason);
   lose(id, child.words);
 }
 
@@ -153,6 +157,7 @@ void Supervisor::note_started(PeerId id) {
   const bool resumes = child.cause != Cause::fault || resumes_after_fault(child);
   child.phase = Phase::coming_up;
   child.joins_anew = !resumes;
+  child.was_up = false;
   ++child.life;
   if (child.cause == Cause::go_back) return;
   restarts_ += resumes;

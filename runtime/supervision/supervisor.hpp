@@ -199,6 +199,7 @@ class Supervisor {
     Cause cause = Cause::outside_kill;  // starting
     bool is_awaited = false;            // felled, down, starting by a fault: the run waits for it
     bool joins_anew = false;            // its process was started without a state
+    bool was_up = false;                // its last process had said its address
   };
 
   static bool has_process(Phase phase) {

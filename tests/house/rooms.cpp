@@ -98,7 +98,7 @@ std::span<const Room> rooms() {
         {"runtime/program", runtime({"foundation", "toml", "settings", "wire"})},
         {"runtime/network", runtime({"foundation", "settings", "wire", "peer"})},
         {"runtime/security", runtime({"foundation", "toml", "cluster", "settings", "wire"})},
-        {"runtime/rules", runtime({"foundation", "toml", "settings", "wire", "network"})},
+        {"runtime/rules", runtime({"foundation", "toml", "cluster", "settings", "wire", "network"})},
         {"runtime/experiment", runtime({"foundation", "toml", "cluster", "settings", "data", "program",
                                         "wire", "peer", "network", "rules"})},
         {"runtime/record", runtime({"foundation", "settings", "data", "peer", "experiment", "network"})},

@@ -8,6 +8,8 @@
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
 #include "tests/support/misuse_text.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/strangers.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace hearsay::fault_injection_test {
@@ -123,6 +125,23 @@ TEST_CASE(
   CHECK(late.outcome.status == RunStatus::done);
   CHECK(late.outcome.joined.empty());
   CHECK(late.outcome.dropped.empty());
+}
+
+TEST_CASE("fault injection: of a peer that joins later and cannot listen, the user is told why") {
+  const TemporaryFolder folder("hearsay_fault_injection");
+  Experiment<double> experiment =
+      experiment_with("d-psgd", (folder.path() / "out").string(),
+                      "failure.join_later = [2]\n" + std::string(drops) + fault("200 ms", "2", "rejoin", ""));
+  for (NamedPeer& peer : experiment.topology.peers) peer.address = test::free_address();
+  const std::string& taken = experiment.topology.peers[2].address;
+  const test::OccupiedPort other_program(taken);
+  const Ended without = ended(experiment);
+  CHECK(without.outcome.status == RunStatus::done);
+  CHECK(without.outcome.joined.empty());
+  REQUIRE(without.news.size() == 2);  // the first: "peer 2 is started: a [[fault]]"
+  CHECK(without.news[1] == "peer 2 did not join: address = " + taken +
+                               ": cannot listen there (Address already in use); expected a port at which no "
+                               "other program listens");
 }
 
 TEST_CASE("fault injection: a peer of failure.join_later that no fault starts is refused, with the remedy") {

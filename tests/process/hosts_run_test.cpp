@@ -10,6 +10,7 @@
 #include "runtime/zmq/frames.hpp"
 #include "tests/support/experiments.hpp"
 #include "tests/support/let_pass.hpp"
+#include "tests/support/misuse_text.hpp"
 #include "tests/support/process.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -250,6 +251,14 @@ TEST_SUITE("net") {
       CHECK(ended.exit_code == 3);
       CHECK_MESSAGE(ended.text.find("peer 3") != std::string::npos, ended.text);
     }
+  }
+
+  TEST_CASE("cluster: a peer that is to take sockets of its machine is refused") {
+    auto experiment = with_addresses(quadratic_experiment<float>("d-psgd", "ring", 3, 50),
+                                     {free_address(), free_address(), free_address()}, free_address());
+    experiment.settings.transport = Transport::ipc;
+    CHECK(misuse_text([&] { run_hosts_peer(experiment, 1, short_patience); }) ==
+          "network.transport = ipc: hearsay peer connects its peers by TCP; expected \"auto\" or \"tcp\"");
   }
 
   TEST_CASE("cluster: a peer that falls silent is named by all, and by its own name") {

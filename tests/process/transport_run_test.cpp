@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
+#include "runtime/process/local_addresses.hpp"
 #include "runtime/process/local_run.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/process/crowd_of_another_user.hpp"
@@ -112,19 +115,29 @@ TEST_CASE(
   CHECK(ended.text == "of 1250 connections to 5 sockets 1250 were closed without a word");
 }
 
-TEST_CASE("transport: sockets of the machine are refused where peers have addresses") {
-  const TemporaryFolder folder("transport");
-  folder.write(
-      "cluster.toml",
-      "family = \"ring\"\n[[peer]]\nname = \"n[0-3]\"\naddress = \"tcp://127.0.0.1:[27101-27104]\"\n");
-  const auto experiment = experiment_from<float>(
-      "run = { iterations = 2, evaluate_every = 1 }\nmodel.kind = \"quadratic(10)\"\nalgorithm.batch = "
-      "\"full\"\n"
-      "topology.file = \"" +
-      (folder.path() / "cluster.toml").string() + "\"\nnetwork.transport = \"ipc\"\n");
-  CHECK(misuse_text([&] { run_local(experiment); }) ==
-        "network.transport = ipc: the topology file gives addresses, where peers listen for TCP; expected "
-        "\"auto\" or \"tcp\", or a topology file without addresses");
+TEST_CASE("transport: who has read the names of some sockets of a run cannot guess that of another") {
+  constexpr PeerId joins_later = 2;
+  const auto experiment = experiment_from<float>(run_over("ipc", "d-psgd"));
+  LocalAddresses addresses(experiment.settings, experiment.topology.peers, nullptr);
+  const std::vector<std::string> names = {addresses.first_of(0), addresses.first_of(1),
+                                          addresses.of_observer(), addresses.known_of(joins_later)};
+  std::set<std::string> random_parts;
+  for (const std::string& name : names) random_parts.insert(name.substr(0, name.rfind('-')));
+  CHECK(random_parts.size() == names.size());
+  CHECK(addresses.first_of(1) == names[1]);  // where it listens again after it was killed
+  CHECK(addresses.of_observer() == names[2]);
+  LocalAddresses of_another_run(experiment.settings, experiment.topology.peers, nullptr);
+  CHECK(of_another_run.first_of(1) != names[1]);
+}
+
+TEST_CASE("transport: only a run over TCP needs a congestion control that the kernel has") {
+  const auto run = [](const std::string& transport) {
+    return misuse_text([&] {
+      run_local(experiment_from<float>(run_over(transport, "d-psgd") + "network.congestion = \"cubik\"\n"));
+    });
+  };
+  CHECK(run("ipc").empty());
+  CHECK(contains(run("tcp"), "network.congestion = cubik: this kernel does not have it"));
 }
 
 }  // namespace hearsay::test::transport_run_test

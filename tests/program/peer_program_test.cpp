@@ -156,6 +156,9 @@ TEST_SUITE("net") {
     };
     CHECK(contains(complaint("", "none.toml"), "topology.file is missing: hearsay launch starts the peers"));
     CHECK(contains(complaint("family = \"ring\"\npeers = 3\n"), "peer 0 has no address"));
+    folder.write("ipc.toml", "topology.file = \"cluster.toml\"\nnetwork.transport = \"ipc\"\n");
+    CHECK(contains(complaint("peers = 1\n[[peer]]\naddress = \"" + free_address() + "\"\n", "ipc.toml"),
+                   "network.transport = ipc: hearsay launch connects its peers by TCP"));
     // The peers read the data, so the missing variable is their error.
     const std::string peer = "peers = 1\n[[peer]]\naddress = \"" + free_address() + "\"\n";
     CHECK(contains(complaint(peer), "the environment variable NOT_SET_HERE to be set"));

@@ -8,6 +8,7 @@
 #include "runtime/foundation/whole_file.hpp"
 #include "tests/program/quadratic_run.hpp"
 #include "tests/support/data_files.hpp"
+#include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
 #include "tools/manual_tables.hpp"
 
@@ -125,11 +126,12 @@ TEST_CASE("run: the output directory holds the run, its evaluations, its models 
 
   const Json summary = json_of(content_of(folder.path() / "out/summary.json"));
   Words keys = summary_keys;
-  keys.push_back("predicted_seconds");  // of real processes only
+  keys.insert(keys.end(), {"transport", "predicted_seconds"});  // of real processes only
   CHECK(keys_of(summary) == with_checksums(keys));
   CHECK(summary["status"] == "done");
   CHECK(summary["driver"] == "zmq");
   CHECK(summary["virtual"] == false);
+  CHECK(summary["transport"] == "ipc");
   CHECK(summary["iterations"] == 20);
   CHECK(summary["seconds_to_target"].is_null());
   CHECK(summary["replicas_consistent"] == true);
@@ -296,6 +298,36 @@ TEST_CASE("check: sizes that depend on the data are tried out, and told beside t
   };
   CHECK(warnings("grid(0.1)") == 0);
   CHECK(warnings("grid(1e-8)") == 1);
+}
+
+TEST_CASE("check, run: both name the transport, and congestion control is asked for where it is TCP") {
+  const DataFolder folder;
+  folder.write("q.toml", quadratic_run);
+  const auto said = [&](const std::string& command, const std::string& transport, const Words& more) {
+    Words words = {command, "q.toml", "--set", "network.transport=" + transport};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(folder.path(), words);
+  };
+  CHECK(contains(said("check", "ipc", {}).said, "ipc, sockets of this machine"));
+  CHECK_FALSE(contains(said("check", "ipc", {}).said, "congestion"));
+  CHECK(contains(said("check", "tcp", {}).said, "tcp, its congestion control: "));
+  const Json over_ipc = json_of(said("check", "ipc", {"--json"}).said);
+  CHECK(over_ipc["transport"] == "ipc");
+  CHECK(over_ipc["congestion"].is_null());
+  const Json over_tcp = json_of(said("check", "tcp", {"--json"}).said);
+  CHECK(over_tcp["transport"] == "tcp");
+  CHECK(over_tcp["congestion"].is_string());
+
+  // No kernel has it.
+  const Words unknown = {"--set", "network.congestion=cubik"};
+  const std::string warning = "network.congestion = \"cubik\" has no effect";
+  CHECK(said("check", "tcp", unknown).code == 2);
+  const ProgramEnd checked = said("check", "ipc", unknown);
+  CHECK(checked.code == 0);
+  CHECK_MESSAGE(contains(checked.said, warning), checked.said);
+  const ProgramEnd run = said("run", "auto", {"--set", "network.congestion=cubik", "--output", "out"});
+  CHECK(run.code == 0);
+  CHECK_MESSAGE(contains(run.complained, warning), run.complained);
 }
 
 TEST_CASE("check: a run whose first iterations end badly is told so, its time is not made up") {

@@ -83,6 +83,21 @@ TEST_CASE("supervisor: a process that was started again may be turned away with 
   CHECK(how_of(scene.supervisor.next_loss()) == "peer 1: the run has ended");
 }
 
+TEST_CASE("supervisor: why a peer did not join is told if it ended before it could be heard") {
+  const auto told = [](bool says_its_address, const std::string& reason) {
+    SupervisedChildren scene(terms(Policy::drop), 3, child);
+    scene.start();
+    REQUIRE(scene.supervisor.start_by_fault(child));
+    scene.carry_out();
+    if (says_its_address) scene.hear(child, SupervisedChildren::address_of(child));
+    scene.end(child, reason, std::nullopt);
+    return scene.news;
+  };
+  CHECK(told(false, "cannot listen") == std::vector<std::string>{"peer 1 did not join: cannot listen"});
+  CHECK(told(false, "") == std::vector<std::string>{"peer 1 was lost: killed by signal 9"});
+  CHECK(told(true, "the run has ended").empty());
+}
+
 TEST_CASE(
     "supervisor: a killed peer comes back from its checkpoint, so often and no more, and hears who is "
     "where") {

@@ -17,6 +17,7 @@
 #include "runtime/experiment/traffic_forecast.hpp"
 #include "runtime/network/congestion.hpp"
 #include "runtime/process/freed_pages.hpp"
+#include "runtime/rules/transport_rules.hpp"
 #include "runtime/security/credentials.hpp"
 #include "runtime/session/arrival_deadline.hpp"
 #include "runtime/settings/link_settings.hpp"
@@ -125,7 +126,9 @@ Json as_json(const std::string& name, const Plan& plan) {
           {"spectral_gap", plan.spectrum ? Json(plan.spectrum->spectral_gap) : Json(nullptr)},
           {"smallest_eigenvalue", plan.spectrum ? Json(plan.spectrum->smallest) : Json(nullptr)},
           {"asynchronous", plan.method->asynchronous},
-          {"congestion", congestion_here(plan.settings.congestion)},
+          {"transport", to_text(plan.transport)},
+          {"congestion", plan.transport == Transport::tcp ? Json(congestion_here(plan.settings.congestion))
+                                                          : Json(nullptr)},
           {"bytes_exact", plan.traffic.exact},
           {"bytes_per_iteration", spread_of(plan.bytes_per_iteration())},
           {"predicted_bytes_per_iteration", spread_of(plan.predicted_bytes_per_iteration())},
@@ -314,10 +317,11 @@ void add_method_rows(Table& table, const Plan& plan) {
     table.add({"clip", significant(*plan.settings.algorithm.clip) + ", the longest gradient"});
 }
 
-/// Returns what TCP does with the messages of real processes.
-std::string congestion_text(const std::string& wanted) {
+/// Returns what carries the messages of real processes, and what it does with them.
+std::string transport_text(Transport transport, const std::string& wanted) {
+  if (transport == Transport::ipc) return "ipc, sockets of this machine";
   const std::string here = congestion_here(wanted);
-  const std::string text = "TCP's congestion control: " + here;
+  const std::string text = "tcp, its congestion control: " + here;
   if (wanted == system_congestion) return text + ", what this system has";
   if (wanted != automatic_congestion) return text;
   return text + " to other hosts" +
@@ -342,7 +346,7 @@ void add_world_rows(Table& table, const Plan& plan) {
              (settings.topology.file.empty() ? settings.topology.kind : settings.topology.file.string()) +
                  ", " + counted(plan.peers, "peer") + ", " + mixing_text(plan)});
   table.add({"network", network_text(settings)});
-  table.add({"", congestion_text(settings.congestion)});
+  table.add({"transport", transport_text(plan.transport, settings.congestion)});
   if (!settings.availability.empty()) table.add({"peers are there", availability_text(settings)});
   table.add({"a lost peer", failure_text(settings.failure, settings.topology.rounds_close())});
   if (!settings.faults.empty()) table.add({"faults", faults_text(settings.faults, plan.peers)});

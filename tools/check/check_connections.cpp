@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/record/or_null.hpp"
+#include "runtime/rules/transport_rules.hpp"
 #include "runtime/security/credentials.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/zmq/connection_check.hpp"
@@ -72,6 +73,7 @@ int print_connections(PeerId id, const std::vector<CheckedEdge>& edges, const Ch
 int check_connections_command(const CheckOptions& options) {
   const Duration patience = parse_duration("--wait", options.patience);
   const RunSettings settings = load_run_file(options.file, options.assignments);
+  require_tcp(settings, "hearsay check --connect");
   const Placement place = placement_of(settings, options.id);
   const PeerId id = *place.id;
   const std::vector<CheckedEdge> edges = with_scalar(settings.run.scalar, [&]<class Scalar>() {

@@ -9,6 +9,7 @@
 #include "runtime/experiment/run_topology.hpp"
 #include "runtime/experiment/view_of.hpp"
 #include "runtime/peer/peer.hpp"
+#include "runtime/rules/transport_rules.hpp"
 #include "runtime/security/credentials.hpp"
 #include "tools/check/censor_limit.hpp"
 #include "tools/check/step_size_limit.hpp"
@@ -39,6 +40,7 @@ Plan plan_of(const RunSettings& settings) {
       plan.dimension);
   plan.iterations = experiment.iterations;
   plan.peers = experiment.peer_count();
+  plan.transport = transport_of(experiment.settings, experiment.topology.peers);
   plan.weights = experiment.topology.weights;
   const Graph& graph = experiment.topology.graph;
   if (plan.method->pattern.has_hub) {
@@ -64,8 +66,9 @@ Plan plan_of(const RunSettings& settings) {
     if (const auto of = peer_gradients(experiment.settings, experiment.problem))
       plan.rate_line = rate_line(experiment.settings, *of);
   plan.warnings = experiment.warnings;
-  if (const auto warning = plain_text_warning(settings.security, experiment.topology))
-    plan.warnings.push_back(*warning);
+  for (const auto& warning : {plain_text_warning(settings.security, experiment.topology),
+                              congestion_warning(experiment.settings, plan.transport)})
+    if (warning) plan.warnings.push_back(*warning);
   if (is_tried)
     for (const auto& warning :
          {step_size_warning(experiment), censor_warning(experiment), tracker_warning(experiment)})

@@ -30,6 +30,7 @@ struct Plan {
   std::uint64_t dimension = 0;
   std::uint64_t iterations = 0;
   PeerId peers = 0;
+  Transport transport = Transport::tcp;  ///< of hearsay run
   std::string weights;
   std::optional<std::uint64_t> period = 1;
   std::optional<Spectrum> spectrum;  ///< empty unless W is fixed, averages, and the method reads it

@@ -15,6 +15,7 @@
 #include "runtime/record/json.hpp"
 #include "runtime/record/run_directory.hpp"
 #include "runtime/rules/hub_rules.hpp"
+#include "runtime/rules/transport_rules.hpp"
 #include "runtime/settings/run_file.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "tools/launch/launch_note.hpp"
@@ -272,6 +273,7 @@ int launch_command(const LaunchOptions& options) {
   const Duration start_patience = parse_duration("--wait", options.start_patience);
   const NamedTopology cluster = make_named_topology(settings.topology, settings.run.seed);
   require_addresses(cluster);
+  require_tcp(settings, "hearsay launch");
   require_sensible_hub(settings);
   if (has_hub(settings)) require_star(settings, cluster.graph);
   LaunchedRunPlan plan = plan_of(options, settings);

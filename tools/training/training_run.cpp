@@ -12,6 +12,7 @@
 #include "runtime/foundation/thread_crew.hpp"
 #include "runtime/network/kernel_network.hpp"
 #include "runtime/process/local_run.hpp"
+#include "runtime/rules/transport_rules.hpp"
 #include "runtime/security/credentials.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "runtime/simulator/sized_run.hpp"
@@ -152,6 +153,12 @@ class TrainingRun {
 
  private:
   bool simulated() const { return options_.driver == Driver::simulator; }
+  /// Of real processes.
+  Transport transport() const {
+    return options_.as_first_of_hosts
+               ? Transport::tcp
+               : transport_of(settings_, experiment_.topology.peers, options_.network == SlowedBy::kernel);
+  }
   bool keeps_best() const { return settings_.run.keep == RunSettings::Run::Keep::best; }
   /// What the run that is resumed has recorded.
   const auto& record() const { return directory_.record(); }
@@ -177,8 +184,9 @@ class TrainingRun {
     finished_.warnings = experiment_.warnings;
     // The simulator has no use for keys, and the secret one may not be here.
     if (!simulated())
-      if (const auto exposed = plain_text_warning(settings_.security, experiment_.topology))
-        finished_.warnings.push_back(*exposed);
+      for (const auto& warning : {plain_text_warning(settings_.security, experiment_.topology),
+                                  congestion_warning(settings_, transport())})
+        if (warning) finished_.warnings.push_back(*warning);
     for (const std::string& warning : finished_.warnings) print_warning(options_, warning);
   }
 
@@ -280,6 +288,7 @@ class TrainingRun {
     finished_.summary = summarize(experiment_, outcome, options_.driver);
     finished_.summary["provenance"] = provenance_.record(settings_.run.seed, finished_.warnings);
     if (network_) finished_.summary["slowed_by"] = network_->description();
+    if (!simulated()) finished_.summary["transport"] = to_text(transport());
     if (!simulated() && !options_.as_first_of_hosts && !network_) predict_seconds(outcome, control);
     if (options_.per_peer) directory_.save_peers(outcome.peers);
     directory_.finish(finished_.summary);
