@@ -15,11 +15,6 @@ constexpr long double longest_work_ns = 1e18L;
 // A whole number of nanoseconds is exact in long double.
 long double in_ns(Duration time) { return static_cast<long double>(time.count()); }
 
-long double own_slowdown(const Availability::Stretch& stretch) {
-  return static_cast<long double>(stretch.slowdown);
-}
-long double no_slowdown(const Availability::Stretch&) { return 1.0L; }
-
 std::vector<Availability::Stretch> without_seams(const std::vector<Availability::Stretch>& stretches) {
   std::vector<Availability::Stretch> result;
   for (const Availability::Stretch& stretch : stretches)
@@ -33,9 +28,39 @@ std::vector<Availability::Stretch> without_seams(const std::vector<Availability:
 }  // namespace
 
 struct Availability::Content {
+  /// Work in nanoseconds, as long as the peer is there and not slowed down. Sums of whole nanoseconds are
+  /// exact.
+  struct Pace {
+    bool is_slowed;
+    std::vector<long double> before = {0.0L};  // by stretch: the work of those before it; last: of a period
+
+    long double slowdown(const Stretch& stretch) const {
+      return is_slowed ? static_cast<long double>(stretch.slowdown) : 1.0L;
+    }
+    long double work_of(Duration time, const Stretch& stretch) const {
+      return in_ns(time) / slowdown(stretch);
+    }
+    void add(const Stretch& stretch) {
+      before.push_back(before.back() + work_of(stretch.end - stretch.begin, stretch));
+    }
+  };
+
   std::vector<Stretch> stretches;
   Duration period{0};
-  Duration there{0};  // in a period
+  Pace presence{.is_slowed = false};
+  Pace computing{.is_slowed = true};
+
+  Content(std::vector<Stretch> given, Duration repeated_after)
+      : stretches(std::move(given)), period(repeated_after) {
+    for (const Stretch& stretch : stretches) {
+      presence.add(stretch);
+      computing.add(stretch);
+    }
+  }
+
+  /// Returns for how long the peer is there in a period.
+  Duration there() const { return as_duration(presence.before.back()); }
+  static Duration as_duration(long double whole_ns) { return Duration(static_cast<std::int64_t>(whole_ns)); }
 
   /// Returns how far into a period this time is.
   Duration within(Duration at) const {
@@ -48,20 +73,19 @@ struct Availability::Content {
   /// Returns for how long the peer has been there at `at`, since the start of the run.
   Duration presence_until(Duration at) const {
     const Duration end = within(at);
-    Duration sum = (at - end) / period * there;
-    for (const Stretch& stretch : stretches)
-      if (stretch.begin < end) sum += std::min(stretch.end, end) - stretch.begin;
-    return sum;
+    const auto stretch = next(end);
+    const auto place = static_cast<std::size_t>(stretch - stretches.begin());
+    const Duration in_period = as_duration(presence.before[place]);
+    const Duration in_stretch =
+        stretch == stretches.end() ? Duration{0} : std::max(Duration{0}, end - stretch->begin);
+    return (at - end) / period * there() + in_period + in_stretch;
   }
 
-  /// Returns when work of `work` nanoseconds is done that begins at `begin`. It takes `slowdown` times as
-  /// long within a stretch, and stands still between them.
-  template <class Slowdown>
-  Duration end_of(Duration work, Duration begin, const Slowdown& slowdown) const {
+  /// Returns when work of `work` nanoseconds is done that begins at `begin`. It goes on at this pace within a
+  /// stretch, and stands still between them.
+  Duration end_of(Duration work, Duration begin, const Pace& pace) const {
     if (work <= Duration{0}) return begin;
-    long double per_period = 0.0L;
-    for (const Stretch& stretch : stretches)
-      per_period += in_ns(stretch.end - stretch.begin) / slowdown(stretch);
+    const long double per_period = pace.before.back();
     const long double periods =
         std::ceil(in_ns(work) / per_period) - 1.0L;  // before the one in which it ends
     if (periods * in_ns(period) >= longest_work_ns)
@@ -69,36 +93,47 @@ struct Availability::Content {
     long double left = in_ns(work) - periods * per_period;
     Duration now = begin + static_cast<std::int64_t>(periods) * period;
     Duration at = within(now);
-    for (auto stretch = next(at);; ++stretch) {
-      if (stretch == stretches.end()) {
+    for (auto stretch = next(at);; stretch = in_which_ends(left, stretch + 1, pace)) {
+      while (stretch == stretches.end()) {
         now += period - at;
         at = Duration{0};
-        stretch = stretches.begin();
+        stretch = in_which_ends(left, stretches.begin(), pace);
       }
       const Duration start = std::max(at, stretch->begin);
       now += start - at;
-      const long double fits = in_ns(stretch->end - start) / slowdown(*stretch);
-      if (fits >= left) return now + Duration(std::llroundl(left * slowdown(*stretch)));
+      const long double fits = pace.work_of(stretch->end - start, *stretch);
+      if (fits >= left) return now + Duration(std::llroundl(left * pace.slowdown(*stretch)));
       left -= fits;
       now += stretch->end - start;
       at = stretch->end;
     }
   }
+
+  /// Returns the stretch in which work ends that goes on with `first`; the end if that is in the next period.
+  /// Takes the work of the stretches before it from `left`.
+  std::vector<Stretch>::const_iterator in_which_ends(long double& left,
+                                                     std::vector<Stretch>::const_iterator first,
+                                                     const Pace& pace) const {
+    const auto before = pace.before.begin() + (first - stretches.begin());
+    const auto after = std::lower_bound(before + 1, pace.before.end(), *before + left);
+    const auto passed = after - before - 1;
+    left = std::max(0.0L, left - (before[passed] - *before));
+    return first + passed;
+  }
 };
 
 Availability::Availability(std::vector<Stretch> stretches, Duration period) {
-  Content content{.stretches = without_seams(stretches), .period = period};
-  ensure(!content.stretches.empty(), "a peer is there at some time");
+  ensure(!stretches.empty(), "a peer is there at some time");
   Duration last{0};
-  for (const Stretch& stretch : content.stretches) {
+  for (const Stretch& stretch : stretches) {
     ensure(last <= stretch.begin && stretch.begin < stretch.end && stretch.slowdown > 0.0,
            "the times at which a peer is there ascend");
     last = stretch.end;
-    content.there += stretch.end - stretch.begin;
   }
   ensure(last <= period, "a peer is there within the period");
+  Content content(without_seams(stretches), period);
   const bool is_unlimited =
-      content.there == period && content.stretches.size() == 1 && content.stretches.front().slowdown == 1.0;
+      content.there() == period && content.stretches.size() == 1 && content.stretches.front().slowdown == 1.0;
   if (!is_unlimited) content_ = std::make_shared<const Content>(std::move(content));
 }
 
@@ -110,7 +145,7 @@ Duration Availability::period() const { return content_ ? content_->period : Dur
 
 double Availability::share() const {
   return content_
-             ? static_cast<double>(content_->there.count()) / static_cast<double>(content_->period.count())
+             ? static_cast<double>(content_->there().count()) / static_cast<double>(content_->period.count())
              : 1.0;
 }
 
@@ -128,11 +163,11 @@ Duration Availability::stretch_end(Duration at) const {
 }
 
 Duration Availability::computed(Duration takes, Duration begin) const {
-  return content_ ? content_->end_of(takes, begin, own_slowdown) : begin + takes;
+  return content_ ? content_->end_of(takes, begin, content_->computing) : begin + takes;
 }
 
 Duration Availability::been_there(Duration time, Duration begin) const {
-  return content_ ? content_->end_of(time, begin, no_slowdown) : begin + time;
+  return content_ ? content_->end_of(time, begin, content_->presence) : begin + time;
 }
 
 Duration Availability::presence(Duration begin, Duration end) const {

@@ -62,4 +62,20 @@ std::vector<Activity> Timeline::activities() const {
 
 bool Timeline::is_cut() const { return std::atomic_ref(shared_->taken).load() > most_; }
 
+void PeerTimeline::computes(Instant begin, Instant end, std::uint64_t iteration,
+                            const Availability& availability) {
+  if (!timeline_) return;
+  const Duration to = end - origin_;
+  const Duration period = availability.period();
+  // One period after the other, since a gradient may span more of them than anybody could visit.
+  for (Duration from = begin - origin_; from < to && !timeline_->is_cut();) {
+    const Duration next = availability.unlimited() ? to : std::min(to, from - from % period + period);
+    availability.visit(from, next, [&](Duration there_from, Duration there_to) {
+      add({ActivityKind::computes, peer_, Activity::nobody, 0, iteration, 0, there_from,
+           there_to - there_from});
+    });
+    from = next;
+  }
+}
+
 }  // namespace hearsay

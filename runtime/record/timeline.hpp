@@ -75,12 +75,7 @@ class PeerTimeline {
   void start(Instant origin) { origin_ = origin; }
 
   /// A gradient stands still while the peer is away.
-  void computes(Instant begin, Instant end, std::uint64_t iteration, const Availability& availability) {
-    if (!timeline_) return;
-    availability.visit(begin - origin_, end - origin_, [&](Duration from, Duration to) {
-      add({ActivityKind::computes, peer_, Activity::nobody, 0, iteration, 0, from, to - from});
-    });
-  }
+  void computes(Instant begin, Instant end, std::uint64_t iteration, const Availability& availability);
   /// The port is through with the message at `end`, counted from the start of the run.
   void sends(const MessageKey& key, PeerId to, std::uint64_t bytes, Instant end, Duration takes) {
     if (timeline_)

@@ -44,28 +44,40 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-/// The fields of a line, without the quotes around them; a comma in quotes separates nothing.
-std::vector<std::string_view> fields_of(std::string_view line) {
-  std::vector<std::string_view> fields;
+/// The beginning of a field, for messages.
+std::string shown(std::string_view field) {
+  constexpr std::size_t most_letters = 80;
+  return std::string(field.substr(0, most_letters));
+}
+
+/// Removes the first field of a line, and returns it without the quotes around it; a comma in quotes
+/// separates nothing. Behind the last field, the line is empty and `is_last` true.
+std::string_view take_field(std::string_view& line, bool& is_last) {
   bool in_quotes = false;
-  std::size_t begin = 0;
-  for (std::size_t at = 0; at <= line.size(); ++at) {
-    if (at < line.size() && line[at] == '"') in_quotes = !in_quotes;
-    if (at < line.size() && (line[at] != ',' || in_quotes)) continue;
-    std::string_view field = trimmed(line.substr(begin, at - begin));
-    if (field.size() >= 2 && field.starts_with('"') && field.ends_with('"'))
-      field = trimmed(field.substr(1, field.size() - 2));
-    fields.push_back(field);
-    begin = at + 1;
-  }
-  return fields;
+  std::size_t end = 0;
+  for (; end < line.size() && (line[end] != ',' || in_quotes); ++end)
+    if (line[end] == '"') in_quotes = !in_quotes;
+  std::string_view field = trimmed(line.substr(0, end));
+  if (field.size() >= 2 && field.starts_with('"') && field.ends_with('"'))
+    field = trimmed(field.substr(1, field.size() - 2));
+  is_last = end == line.size();
+  line.remove_prefix(is_last ? end : end + 1);
+  return field;
+}
+
+/// Calls visit(field) for the fields of a line.
+template <class Visit>
+void visit_fields(std::string_view line, const Visit& visit) {
+  for (bool is_last = false; !is_last;) visit(take_field(line, is_last));
 }
 
 /// The numbers of "[0, 7200]", or the one number of "0".
 std::vector<std::string_view> items_of(std::string_view field) {
   if (!field.starts_with('[') || !field.ends_with(']')) return {field};
   field = trimmed(field.substr(1, field.size() - 2));
-  return field.empty() ? std::vector<std::string_view>() : fields_of(field);
+  std::vector<std::string_view> items;
+  if (!field.empty()) visit_fields(field, [&](std::string_view item) { items.push_back(item); });
+  return items;
 }
 
 std::string in_seconds(Duration time) { return number_text(seconds(time)); }
@@ -115,18 +127,17 @@ class AvailabilityReader {
   void read_heading(std::string_view line) {
     std::vector<std::string> known;
     for (const ColumnName& column : column_names) known.emplace_back(column.name);
-    for (const std::string_view field : fields_of(line)) {
-      const auto named =
-          std::ranges::find(column_names, std::string_view(lower_case(field)), &ColumnName::name);
+    visit_fields(line, [&](std::string_view field) {
+      const std::string name = shown(field);
+      const auto named = std::ranges::find(column_names, lower_case(name), &ColumnName::name);
       if (named == column_names.end())
-        throw Misuse(place() + ": unknown column \"" + std::string(field) + "\"" +
-                     did_you_mean(field, known));
+        throw Misuse(place() + ": unknown column \"" + name + "\"" + did_you_mean(name, known));
       columns_.push_back(named->column);
-      if (named->column == Column::not_read) continue;
+      if (named->column == Column::not_read) return;
       if (std::ranges::count(columns_, named->column) > 1)
         throw Misuse(place() + ": column " + std::string(named->name) + ": expected each column once");
       names_[index(named->column)] = named->name;
-    }
+    });
     for (const Column needed : {Column::peer, Column::from, Column::to})
       if (std::ranges::find(columns_, needed) == columns_.end())
         throw Misuse(place() + ": there is no column " + std::string(column_names[index(needed)].name) +
@@ -137,22 +148,23 @@ class AvailabilityReader {
   static std::size_t index(Column column) { return static_cast<std::size_t>(column); }
 
   Fields split(std::string_view line) const {
-    const std::vector<std::string_view> fields = fields_of(line);
-    if (fields.size() != columns_.size())
-      throw Misuse(place() + ": " + std::to_string(fields.size()) + " fields; expected " +
+    Fields row;
+    std::size_t count = 0;
+    visit_fields(line, [&](std::string_view field) {
+      if (count < columns_.size() && columns_[count] != Column::not_read) row[index(columns_[count])] = field;
+      ++count;
+    });
+    if (count != columns_.size())
+      throw Misuse(place() + ": " + std::to_string(count) + " fields; expected " +
                    std::to_string(columns_.size()) + ", as the first line has" +
                    (line.find('[') != std::string_view::npos ? ", and lists in quotes, \"[0, 7200]\"" : ""));
-    Fields row;
-    for (std::size_t k = 0; k < fields.size(); ++k)
-      if (columns_[k] != Column::not_read) row[index(columns_[k])] = fields[k];
     return row;
   }
 
   [[noreturn]] void refuse(Column column, std::string_view value, const std::string& expectation) const {
-    constexpr std::size_t most = 80;
     const std::string key = place() + ": " + std::string(names_[index(column)]);
     if (value.empty()) throw Misuse(key + ": there is no value; " + expectation);
-    throw Misuse(key, std::string(value.substr(0, most)), expectation);
+    throw Misuse(key, shown(value), expectation);
   }
 
   Duration time(Column column, std::string_view text) const {
@@ -219,9 +231,12 @@ class AvailabilityReader {
 
   Availability availability_of(PeerId id) {
     const auto found = of_peer_.find(id);
-    if (found == of_peer_.end() || found->second.presences.empty())
+    if (found == of_peer_.end())
       throw Misuse(label_ + ": no row says when peer " + std::to_string(id) +
                    " is there; expected one for each of the " + std::to_string(peers_) + " peers");
+    if (found->second.presences.empty())
+      throw Misuse(label_ + ": no time is in the rows of peer " + std::to_string(id) +
+                   "; expected one at least at which it is there");
     OfPeer& of_peer = found->second;
     std::ranges::stable_sort(of_peer.presences, {},
                              [](const Presence& presence) { return presence.stretch.begin; });

@@ -25,6 +25,12 @@ struct TraceLine {
   std::string text;
 };
 
+/// A row in quotes, for messages; of a long one, its beginning.
+std::string quoted_beginning(std::string_view row) {
+  constexpr std::size_t most_letters = 80;
+  return "\"" + std::string(row.substr(0, most_letters)) + "\"";
+}
+
 /// True for "seconds,bandwidth", whatever its case, spaces and quotes.
 bool is_heading(std::string_view line) {
   std::string letters;
@@ -51,8 +57,7 @@ std::vector<TraceLine> lines_of_trace_file(const Setting& setting, const fs::pat
 BandwidthTrace::Row parse_row(const std::string& label, std::string_view text) {
   const std::size_t comma = text.find(',');
   if (comma == std::string_view::npos)
-    throw Misuse(label, "\"" + std::string(text) + "\"",
-                 "expected seconds,bandwidth such as \"1.5,10 Mbit/s\"");
+    throw Misuse(label, quoted_beginning(text), "expected seconds,bandwidth such as \"1.5,10 Mbit/s\"");
   const std::string seconds = std::string(text.substr(0, comma)) + " s";
   std::string bandwidth(text.substr(comma + 1));
   const std::size_t digit = std::min(bandwidth.find_first_not_of(' '), bandwidth.size());
@@ -80,7 +85,7 @@ BandwidthTrace parse_trace(const std::string& label, std::span<const TraceLine> 
   for (const TraceLine& line : lines) {
     rows.push_back(parse_row(line.label, line.text));
     if (rows.size() == 1 ? rows[0].at == Duration{0} : rows.back().at > rows[rows.size() - 2].at) continue;
-    throw Misuse(line.label, "\"" + line.text + "\"",
+    throw Misuse(line.label, quoted_beginning(line.text),
                  rows.size() == 1 ? "the first row begins at 0 seconds"
                                   : "expected a time at least 1 ns later than in the row before");
   }

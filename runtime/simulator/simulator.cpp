@@ -32,6 +32,9 @@ namespace hearsay {
 
 namespace {
 
+/// The emulated network cuts times off here, some 30 years from the start: what comes later is not known.
+constexpr Instant end_of_time{Duration{1'000'000'000'000'000'000}};
+
 template <class Scalar>
 class Simulation {
  public:
@@ -64,10 +67,14 @@ class Simulation {
     everybody([](PeerTurns<Scalar>& taker, SimulatedPeer<Scalar>& simulated) { taker.start(simulated); });
     while (!events_.empty() && !is_over()) {
       if (control_.is_interrupted()) return ended(RunStatus::interrupted, "interrupted");
-      if (events_.next().is_of_one_peer())
+      if (is_void(events_.next()))
+        events_.pop();
+      else if (events_.next().at >= end_of_time)
+        refuse_to_go_on();
+      else if (events_.next().is_of_one_peer())
         take_turns();
-      else if (const Event event = events_.pop(); !is_void(event))
-        handle(event);
+      else
+        handle(events_.pop());
     }
     if (failure_ && failure_->asks_to_stop) return ended(RunStatus::interrupted, "interrupted");
     if (failure_) return ended(RunStatus::lost, failure_->what);
@@ -120,6 +127,12 @@ class Simulation {
   }
 
   bool is_over() const { return diverged_ || failure_; }
+  [[noreturn]] void refuse_to_go_on() const {
+    throw Misuse(
+        "run.iterations", std::to_string(experiment_.iterations),
+        "on this network the run takes more than 30 years; expected fewer iterations, a smaller model, "
+        "or peers and links that are faster or more often there");
+  }
   bool all_have_ended() const {
     return std::ranges::all_of(
         peers_, [](const auto& simulated) { return simulated.peer->state() == PeerState::finished; });

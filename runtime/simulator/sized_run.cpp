@@ -31,7 +31,6 @@ constexpr Index most_coordinates = Index{1} << 24;
 constexpr double tolerance = 0.01;
 /// Of all peers together; more of them do not fit a record.
 constexpr long double most_bytes = 9e18L;
-constexpr double most_seconds = 3e9;
 
 void refuse_what_needs_a_model(const RunSettings& settings, const MethodInfo& method) {
   const auto refuse = [&](const std::string& key, const std::string& value, const std::string& why) {
@@ -193,6 +192,15 @@ Experiment<Scalar> of_size(Experiment<Scalar> stand_in, const RunSettings& setti
 
 }  // namespace
 
+bool may_be_sized(const RunSettings& settings) {
+  try {
+    refuse_what_needs_a_model(settings, find_method(settings.algorithm.kind));
+    return true;
+  } catch (const Misuse&) {
+    return false;
+  }
+}
+
 bool is_only_a_size(const RunSettings& settings) {
   return std::holds_alternative<SizeModel>(parse_model(settings.model.kind).info->make);
 }
@@ -216,11 +224,6 @@ SizedRun<Scalar> sized_run(const RunSettings& given) {
                            small.experiment.iterations, factor, *settings.algorithm.batch, bytes);
   SizedRun<Scalar> run{of_size(std::move(small.experiment), settings, d), std::move(small.traced)};
   run.traced.outcome = play(run.experiment, run.traced.traces, run.experiment.settings);
-  if (run.traced.outcome.seconds > most_seconds)
-    throw Misuse(
-        "model.kind", settings.model.kind,
-        "on this network the run takes more than a century; expected a smaller model, fewer iterations "
-        "or a faster network");
   const std::uint64_t told =
       run.traced.traces.size() * (header_bytes + static_cast<std::uint64_t>(d) * sizeof(Scalar));
   std::uint64_t told_so_far = 0;

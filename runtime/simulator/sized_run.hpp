@@ -24,6 +24,10 @@ namespace hearsay {
 /// True if model.kind is a size.
 bool is_only_a_size(const RunSettings& settings);
 
+/// True if the run would be one of its model's size, if model.kind said so: nothing else asks for a model or
+/// data, and its messages are known beforehand.
+bool may_be_sized(const RunSettings& settings);
+
 /// The run and its traces. Its evaluations have times and bytes, but no loss.
 template <class Scalar>
 struct SizedRun {

@@ -21,7 +21,7 @@ const Availability comes_and_goes({{0ms, 3ms}, {5ms, 10ms, 2.0}}, 10ms);
 Availability drawn(RandomStream& random, bool is_slow) {
   std::vector<Availability::Stretch> stretches;
   Duration at{0};
-  for (std::uint64_t count = 1 + random.below(6); stretches.size() < count;) {
+  for (std::uint64_t count = 1 + random.below(random.below(2) == 0 ? 6 : 40); stretches.size() < count;) {
     at += Duration(random.below(4) == 0 ? 0 : random.below(3'000));
     const Duration end = at + Duration(1 + random.below(5'000));
     stretches.push_back({at, end, is_slow ? 0.25 + 4.0 * random.uniform() : 1.0});

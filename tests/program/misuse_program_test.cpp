@@ -159,7 +159,15 @@ TEST_CASE("check: says how much of the time each peer is there, and predicts no 
   CHECK(contains(text,
                  "100, 25, 50 % of the time, peer by peer, anew after 1 h 00 min; gradients take up to 2.5 "
                  "times as long"));
-  CHECK(contains(text, "not predicted: the first iterations say little, since peers come and go"));
+  const std::string unknown = "not predicted: the first iterations say little, since peers come and go; ";
+  CHECK(contains(text, unknown + "hearsay simulate tells"));  // a size has no time of its own
+  const auto said_with = [&](const std::string& setting) {
+    return run_program(folder.path(), {"check", "q.toml", "--set", "network.compute=20 ms", "--set", setting})
+        .said;
+  };
+  CHECK(contains(said_with("run.name=a"), unknown + "hearsay simulate with model.kind = \"size("));
+  for (const std::string setting : {"algorithm.batch=full", "algorithm.kind=ad-psgd", "run.epochs=2"})
+    CHECK(contains(said_with(setting), unknown + "hearsay simulate tells"));
   CHECK(contains(run_program(folder.path(), {"check", "q.toml", "--json"}).said,
                  "\"availability\":[1.0,0.25,0.5]"));
 }

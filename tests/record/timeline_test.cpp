@@ -37,6 +37,18 @@ TEST_CASE("timeline: it takes as many activities as it is said to, and knows tha
   CHECK(timeline.activities() == std::vector<Activity>{wait(1, 0ms, 1ms), wait(1, 1ms, 1ms)});
 }
 
+TEST_CASE("timeline: it is full after as many times of a peer as it takes, however many there are") {
+  Timeline timeline(3);
+  const Availability comes_and_goes({{0ns, 1ns}}, 2ns);  // 30 years have 10^18 / 2 such times
+  PeerTimeline(&timeline, 3).computes(at(0ns), at(Duration(1'000'000'000'000'000'000)), 7, comes_and_goes);
+  CHECK(timeline.is_cut());
+  const std::vector<Activity> activities = timeline.activities();
+  REQUIRE(activities.size() == 3);
+  for (int k = 0; k < 3; ++k)
+    CHECK(activities[static_cast<std::size_t>(k)] ==
+          Activity{ActivityKind::computes, 3, Activity::nobody, 0, 7, 0, k * 2ns, 1ns});
+}
+
 TEST_CASE("timeline: what forked processes did is there, also if they were killed") {
   Timeline timeline;
   for (PeerId id = 0; id < 4; ++id) {

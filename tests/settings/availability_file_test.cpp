@@ -47,7 +47,7 @@ TEST_CASE("availability file: a hole is refused: a peer without a row, an empty 
   CHECK(refused(heading + "0,0,60\n") ==
         "trace.csv: no row says when peer 1 is there; expected one for each of the 2 peers");
   CHECK(refused("client_id,active,inactive\n0,[0],[9]\n1,[],[]\n") ==
-        "trace.csv: no row says when peer 1 is there; expected one for each of the 2 peers");
+        "trace.csv: no time is in the rows of peer 1; expected one at least at which it is there");
   CHECK(refused(heading + "0,0,60\n1,,60\n") ==
         "trace.csv:3: from: there is no value; expected seconds since the start of the run, from 0 to 1e+09");
   CHECK(refused(heading + "0,0\n1,0,60\n") == "trace.csv:2: 2 fields; expected 3, as the first line has");
@@ -111,6 +111,18 @@ TEST_CASE("availability file: a column is known, there, and there once") {
         "client_id,active,inactive");
   CHECK(refused("peer,from,to,client_id\n") == "trace.csv:1: column client_id: expected each column once");
   CHECK(contains(refused("0,0,60\n1,0,60\n"), "unknown column \"0\""));
+}
+
+TEST_CASE("availability file: of a heading or a row that is garbage, the sentence shows the beginning") {
+  const std::string long_name(100'000, 'x');
+  CHECK(refused(long_name) == "trace.csv:1: unknown column \"" + long_name.substr(0, 80) +
+                                  "\"; expected one of peer, from, to, slowdown, finish_time, client_id, "
+                                  "active, inactive, duration, model");
+  CHECK(
+      contains(refused("peer,from,to\n0," + long_name + ",9\n"), "from = " + long_name.substr(0, 80) + ":"));
+  CHECK(refused(heading + std::string(99'999, ',')) ==
+        "trace.csv:2: 100000 fields; expected 3, as the first line has");
+  CHECK(refused(std::string(99'999, ',')).starts_with("trace.csv:1: unknown column \"\""));
 }
 
 TEST_CASE("config: an availability file is read with the run, for its peers, and keeps its name") {

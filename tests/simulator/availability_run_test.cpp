@@ -7,6 +7,7 @@
 #include "runtime/simulator/retiming.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
+#include "tests/support/misuse_text.hpp"
 #include "tests/support/outcome_record.hpp"
 #include "tests/support/timelines.hpp"
 
@@ -102,6 +103,23 @@ TEST_CASE("availability: who sits out a round is not waited for, and a sampled w
     check_same_bits(always, late);
     CHECK(late.seconds > 1.0);  // it was drawn for some round
   }
+}
+
+TEST_CASE(
+    "availability: a run that would take more than 30 years ends with a sentence, not with a wrong time") {
+  // A gradient takes 10^9 s, 2 * 10^10 s in all.
+  const Availability slow({{0s, 10s, 1e6}}, 10s);
+  auto experiment = run_of("d-psgd", {slow, slow}, "");
+  experiment.settings.network.compute.median = 1000s;
+  experiment.iterations = experiment.settings.run.iterations = 20;
+  const std::string sentence =
+      "run.iterations = 20: on this network the run takes more than 30 years; expected fewer iterations, a "
+      "smaller model, or peers and links that are faster or more often there";
+  CHECK(misuse_text([&] { simulate(experiment, 0ms); }) == sentence);
+  const Availability seldom({{0s, 1s}}, 1'000'000'000s);  // the second gradient begins in the next period
+  experiment.settings.availability = {Availability(), seldom};
+  experiment.settings.network.compute.median = 900ms;
+  CHECK(misuse_text([&] { simulate(experiment, 0ms); }) == sentence);
 }
 
 TEST_CASE("availability: an asynchronous run goes on without those that are away") {

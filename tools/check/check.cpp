@@ -22,6 +22,7 @@
 #include "runtime/session/arrival_deadline.hpp"
 #include "runtime/settings/link_settings.hpp"
 #include "runtime/settings/sweep_settings.hpp"
+#include "runtime/simulator/sized_run.hpp"
 #include "tools/check/check_connections.hpp"
 #include "tools/check/dry_run.hpp"
 #include "tools/check/evaluation_time.hpp"
@@ -363,7 +364,8 @@ std::string predicted_text(const Plan& plan, const std::optional<double>& second
            "memory" +
            by_size;
   if (peers_come_and_go(plan.settings))
-    return "not predicted: the first iterations say little, since peers come and go" + by_size;
+    return "not predicted: the first iterations say little, since peers come and go" +
+           (may_be_sized(plan.settings) ? by_size : "; hearsay simulate tells");
   if (!seconds) return "not predicted: the first iterations end badly";
   return seconds_text(*seconds) + " predicted" +
          (plan.traffic.exact ? "" : ", if messages stay as long as in the first iterations");
