@@ -304,13 +304,15 @@ void require_memory_of_many(const RunSettings& settings, const Home& home) {
   constexpr PeerId few = 64;
   const PeerId peers = settings.topology.peers;
   if (peers < 100'000 || !settings.topology.file.empty() || home.peer) return;
+  if (names_its_size(family_of(settings)) || bytes_of_drawn_objective(settings, sizeof(Scalar)) == 0.0)
+    return;
   RunSettings smaller = settings;
   smaller.topology.peers = few;
+  Home trial = home;
+  trial.draws_later = true;
   std::optional<Experiment<Scalar>> experiment;
   try {
-    if (names_its_size(settings.topology.kind) || bytes_of_drawn_objective(settings, sizeof(Scalar)) == 0.0)
-      return;
-    experiment.emplace(prepare<Scalar>(smaller, home));
+    experiment.emplace(prepare<Scalar>(smaller, trial));
   } catch (const Misuse&) {
     return;  // what else is wrong is said of the run itself
   }

@@ -10,10 +10,15 @@
 
 namespace hearsay {
 
+std::string family_of(const RunSettings& settings) {
+  if (settings.topology.kind != "auto") return settings.topology.kind;
+  return find_method(settings.algorithm.kind).pattern.has_hub ? "star" : "ring";
+}
+
 NamedTopology topology_of(const RunSettings& settings, std::vector<std::string>& notes) {
   const MethodInfo& method = find_method(settings.algorithm.kind);
   TopologySettings chosen = settings.topology;
-  if (chosen.kind == "auto" && method.pattern.has_hub) chosen.kind = "star";
+  chosen.kind = family_of(settings);
   NamedTopology topology = make_named_topology(chosen, settings.run.seed);
   for (const std::string& notice : topology.notices)
     notes.push_back("topology.file = " + settings.topology.file.string() + ": " + notice);

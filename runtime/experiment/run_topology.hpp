@@ -12,7 +12,10 @@
 
 namespace hearsay {
 
-/// Returns the topology of the run. topology.kind = "auto" is a star for methods with a hub, else a ring.
+/// Returns the family of the run: topology.kind, where "auto" is a star for methods with a hub, else a ring.
+std::string family_of(const RunSettings& settings);
+
+/// Returns the topology of the run, of its file or its family.
 /// Under topology.weights = "auto" it has Metropolis weights, or lazy ones if the method needs larger
 /// eigenvalues; `notes` then says so.
 NamedTopology topology_of(const RunSettings& settings, std::vector<std::string>& notes);

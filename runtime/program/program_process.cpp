@@ -20,7 +20,7 @@
 
 #include "runtime/program/program_groups.hpp"
 #include "runtime/toml/document.hpp"
-#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/host_refusal.hpp"
 
 namespace hearsay {
 
@@ -137,11 +137,15 @@ struct Start {
   int input;
   pid_t parent;
   int failure;  // where the errno of a failed start goes
+  int word;     // comes once the parent has noted the group of the child, and ends with the parent
+  int word_end;
 
   void become_program() const {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(3);  // the parent ended before prctl
-    setpgid(0, 0);                      // what it forks is ended with it
+    // What it forks is ended with it, so it forks nothing before its parent knows of its group.
+    close(word_end);
+    if (char noted = 0; read(word, &noted, 1) != 1) _exit(3);
     for (const int number : {SIGTERM, SIGHUP, SIGPIPE, SIGUSR1, SIGXFSZ, SIGCHLD}) ::signal(number, SIG_DFL);
     ::signal(SIGINT, SIG_IGN);
     sigset_t none;
@@ -174,21 +178,26 @@ ProgramProcess::Started ProgramProcess::start(const ProgramCommand& command) {
   const std::string directory = command.directory.empty() ? "." : command.directory.string();
   const auto refuse = [&](int error) {
     const bool no_folder = !fs::is_directory(directory);
-    throw Misuse("model.program", toml_list(command.words),
-                 "the program of peer " + std::to_string(command.peer) + " cannot be started in " +
-                     directory + ": " + (no_folder ? "there is no such folder" : std::strerror(error)));
+    throw HostRefusal("model.program", toml_list(command.words),
+                      "the program of peer " + std::to_string(command.peer) + " cannot be started in " +
+                          directory + ": " + (no_folder ? "there is no such folder" : std::strerror(error)));
   };
   std::array<int, 2> ends{};
   std::array<int, 2> failure{};
+  std::array<int, 2> word{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) refuse(errno);
   Started started{{}, FileDescriptor(ends[0])};
   const FileDescriptor theirs(ends[1]);
   if (pipe2(failure.data(), O_CLOEXEC) != 0) refuse(errno);
   const FileDescriptor failed(failure[0]);
   FileDescriptor fails(failure[1]);
+  if (pipe2(word.data(), O_CLOEXEC) != 0) refuse(errno);
+  const FileDescriptor word_comes(word[0]);
+  const FileDescriptor word_goes(word[1]);
   const FileDescriptor nothing("/dev/null", O_RDONLY);
-  const Start start{argv.data(),    envp.data(),      directory.c_str(), theirs.number(),
-                    command.output, nothing.number(), getpid(),          fails.number()};
+  const Start start{argv.data(),         envp.data(),       directory.c_str(), theirs.number(),
+                    command.output,      nothing.number(),  getpid(),          fails.number(),
+                    word_comes.number(), word_goes.number()};
   // Until it is another program, the child has the signal handlers of this process: what ends it has to wait.
   sigset_t all, before;
   sigfillset(&all);
@@ -196,7 +205,11 @@ ProgramProcess::Started ProgramProcess::start(const ProgramCommand& command) {
   const pid_t process = fork();
   const int reason = errno;
   if (process == 0) start.become_program();
-  if (process > 0) note_program_group(process);
+  if (process > 0) {
+    setpgid(process, process);
+    note_program_group(process);
+    if (write(word_goes.number(), "n", 1) != 1) kill(process, SIGKILL);
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (process < 0) refuse(reason);
   started.process.process_ = process;

@@ -128,6 +128,27 @@ TEST_CASE(
   CHECK(fitting < peers);
 }
 
+TEST_CASE("memory: too many peers are refused before anything is taken, also without topology.kind") {
+  const std::uint64_t peers = machine_memory() / 4000;
+  for (const std::string method : {"d-psgd", "fed-avg"}) {
+    CAPTURE(method);
+    const std::uint64_t before = peak_memory_bytes();
+    const std::string refusal = misuse_text(
+        [&] { prepare<float>(run_of(method, "topology.peers = " + std::to_string(peers), 100)); });
+    CHECK(refusal.starts_with("topology.peers = " + std::to_string(peers) + ": with 100 parameters the " +
+                              std::to_string(peers) + " peers need "));
+    CHECK(peak_memory_bytes() < before + 50'000'000);
+  }
+}
+
+TEST_CASE("memory: to judge many peers no objective is drawn") {
+  const std::uint64_t before = peak_memory_bytes();
+  const std::string refusal =
+      misuse_text([&] { prepare<float>(run_of("d-psgd", "topology.peers = 100000", 1'000'000)); });
+  CHECK(refusal.starts_with("topology.peers = 100000: with 1000000 parameters the 100000 peers need "));
+  CHECK(peak_memory_bytes() < before + 100'000'000);  // those of 64 peers are 512 MB
+}
+
 TEST_CASE("memory: a torus of fewer peers has another size, and each of them as many links") {
   const std::uint64_t dimension = machine_memory() / 1000;
   const std::string topology = "topology = { kind = \"torus(6x10)\", peers = 60 }";
