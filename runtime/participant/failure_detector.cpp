@@ -5,10 +5,11 @@
 namespace hearsay {
 
 SilenceWatch::Judgement FailureDetector::judge(Instant now, std::uint64_t iteration,
-                                               const std::vector<PeerId>& awaited) {
+                                               const std::vector<PeerId>& awaited,
+                                               const SilenceWatch::AwayFor& away_for) {
   watch_.look(now);
   for (const PeerId source : awaited) watch_.heard(source, session_.last_heard_from(source));
-  const SilenceWatch::Judgement judgement = watch_.judge(now, waits_since_, iteration, awaited);
+  const SilenceWatch::Judgement judgement = watch_.judge(now, waits_since_, iteration, awaited, away_for);
   look_again_ = judgement.look_again;
   return judgement;
 }

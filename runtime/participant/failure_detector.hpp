@@ -32,7 +32,8 @@ class FailureDetector {
   Instant look_again() const { return look_again_; }
 
   /// Judges the current wait for the messages of `awaited` in `iteration` (SilenceWatch::judge).
-  SilenceWatch::Judgement judge(Instant now, std::uint64_t iteration, const std::vector<PeerId>& awaited);
+  SilenceWatch::Judgement judge(Instant now, std::uint64_t iteration, const std::vector<PeerId>& awaited,
+                                const SilenceWatch::AwayFor& away_for);
   /// True if `destination` was silent for longer than failure.lost_after during the current wait.
   bool is_lost(PeerId destination, Instant now) const {
     return now - std::max(waits_since_, session_.last_heard_from(destination)) > lost_after_;

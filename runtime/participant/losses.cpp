@@ -25,8 +25,12 @@ void Losses<Scalar>::check_deadlines() {
 
 template <class Scalar>
 void Losses<Scalar>::judge_neighbors() {
+  const auto away_for = [this](PeerId id) {
+    const Availability there = availability_of(part_.experiment().settings, id);
+    return there.from(part_.now, part_.meter.origin()) - part_.now;
+  };
   const SilenceWatch::Judgement judgement =
-      part_.detector.judge(part_.now, part_.peer->iteration() + 1, part_.peer->waiting_for());
+      part_.detector.judge(part_.now, part_.peer->iteration() + 1, part_.peer->waiting_for(), away_for);
   if (judgement.word) part_.tell_user(News::waits, part_.id(), *judgement.word);
   for (const SilenceWatch::Lost& lost : judgement.lost) {
     if (part_.drops() && part_.is_hub(lost.id) && !part_.peer->role().survives_hub())

@@ -15,7 +15,12 @@ std::string name_of(const AwaitedPeer& peer) {
 /// True up to two heartbeats of silence: one heartbeat may be late.
 bool shows_life(const AwaitedPeer& peer, const LongWait& wait) { return peer.silence <= 2 * wait.heartbeat; }
 
+std::string away_text(Duration away) {
+  return "away for another " + spoken(away) + " (topology.availability)";
+}
+
 std::string state_of(const AwaitedPeer& peer, const LongWait& wait) {
+  if (shows_life(peer, wait) && peer.away > Duration{0}) return "it is " + away_text(peer.away);
   if (shows_life(peer, wait)) return "it shows life, so it is slow or waits itself";
   const std::string silent = "silent for " + spoken(peer.silence) + "; ";
   switch (wait.then) {
@@ -48,6 +53,8 @@ std::string spoken(Duration duration) {
 std::string sentence(const LongWait& wait) {
   ensure(!wait.awaited.empty(), "a peer waits for somebody");
   const std::string who = "peer " + std::to_string(wait.self) + " waits for ";
+  if (wait.away > Duration{0})
+    return "peer " + std::to_string(wait.self) + " is " + away_text(wait.away) + "; nothing reaches it";
   const std::string where = " in iteration " + std::to_string(wait.iteration);
   const std::string since = " for " + spoken(wait.waited) + " now: ";
   if (wait.awaited.size() == 1) {

@@ -33,7 +33,7 @@ Duration SilenceWatch::silence(Instant now, Instant since, Instant last) const {
 }
 
 SilenceWatch::Judgement SilenceWatch::judge(Instant now, Instant since, std::uint64_t iteration,
-                                            const std::vector<PeerId>& awaited) {
+                                            const std::vector<PeerId>& awaited, const AwayFor& away_for) {
   ensure(since <= now, "a wait is judged after it has begun");
   Judgement judgement;
   LongWait wait{self_, iteration, now - std::max(since, stalls_.last_end()), heartbeat_, then_, {}};
@@ -54,6 +54,8 @@ SilenceWatch::Judgement SilenceWatch::judge(Instant now, Instant since, std::uin
   }
   if (wait.awaited.empty() || wait.waited < next_word_) return judgement;
   while (next_word_ <= wait.waited) next_word_ *= 2;
+  for (AwaitedPeer& peer : wait.awaited) peer.away = away_for(peer.id);
+  wait.away = away_for(self_);
   judgement.word = sentence(wait);
   return judgement;
 }

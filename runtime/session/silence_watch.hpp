@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,8 +42,12 @@ class SilenceWatch {
     std::optional<std::string> word = {};  ///< a message to the user, after 10 s, 20 s, 40 s, ... of a wait
     Instant look_again = Instant::max();   ///< the first instant at which another awaited peer may be lost
   };
+  /// Returns for how much longer a peer is away now (topology.availability); 0 if it is there.
+  using AwayFor = std::function<Duration(PeerId)>;
   /// Judges a wait for the messages of `awaited` in `iteration`, which began at `since`.
-  Judgement judge(Instant now, Instant since, std::uint64_t iteration, const std::vector<PeerId>& awaited);
+  Judgement judge(
+      Instant now, Instant since, std::uint64_t iteration, const std::vector<PeerId>& awaited,
+      const AwayFor& away_for = [](PeerId) { return Duration{0}; });
   /// How long this peer has listened in vain: the time since the wait began (`since`), since the last sign of
   /// life (`last`), or since this process listens again, whichever is shortest.
   Duration silence(Instant now, Instant since, Instant last) const;

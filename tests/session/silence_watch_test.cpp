@@ -78,4 +78,26 @@ TEST_CASE("silence watch: of a long wait it speaks at 10 s, 20 s, 40 s, and begi
   CHECK(words[3] == words[0]);
 }
 
+TEST_CASE("silence watch: of a peer that is away, as the run says, it says for how much longer") {
+  SilenceWatch watch = a_watch();
+  const auto word = [&](PeerId absent, Instant heard) {
+    for (const PeerId id : {1, 2}) watch.heard(id, heard);
+    const auto away_for = [&](PeerId id) { return id == absent ? Duration(75s) : Duration(0s); };
+    return watch.judge(Instant(12s), Instant(0s), 7, {1, 2}, away_for).word.value_or("");
+  };
+  SUBCASE("of one that shows life") {
+    CHECK(
+        word(2, Instant(11s)) ==
+        "peer 0 waits for 2 peers in iteration 7 for 12 s now: peer 1 (tcp://10.0.0.1:7000): it shows life, "
+        "so it is slow or waits itself. peer 2: it is away for another 75 s (topology.availability)");
+  }
+  SUBCASE("not of one whose process is silent") {
+    CHECK(word(2, Instant(1s)).find("peer 2: silent for 11 s") != std::string::npos);
+  }
+  SUBCASE("of the peer that waits") {
+    CHECK(word(0, Instant(11s)) ==
+          "peer 0 is away for another 75 s (topology.availability); nothing reaches it");
+  }
+}
+
 }  // namespace hearsay::silence_watch_test
