@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/cluster/topology_file.hpp"
-#include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/summary.hpp"
 #include "tools/fit_topology.hpp"
 #include "tools/terminal/command_line.hpp"
@@ -166,12 +165,14 @@ std::optional<std::string> mark_of(const std::string& ending) {
   return std::nullopt;
 }
 
+const std::string what_is_written = "topology";
+
 /// Throws Misuse if no topology can be written to `file`, or none may be.
 void require_writable(const fs::path& file, bool overwrite) {
   const std::optional<std::string> mark = mark_of(file.extension().string());
   if (!mark)
     throw Misuse("--write", file.string(), "expected a name that ends in .toml, .graphml, .dot, .gv or .svg");
-  require_replaceable("--write", file, *mark, "topology", overwrite);
+  require_replaceable("--write", file, *mark, what_is_written, overwrite);
 }
 
 /// Throws Misuse if the kind of the file cannot hold this topology.
@@ -195,9 +196,10 @@ std::string text_for(const std::string& ending, const NamedTopology& topology) {
   return ending == ".graphml" ? to_graphml(drawn).substr(xml_declaration.size()) : to_dot(drawn);
 }
 
-void write_topology(const NamedTopology& topology, const fs::path& file) {
+void write_topology(const NamedTopology& topology, const fs::path& file, bool overwrite) {
   const std::string ending = file.extension().string();
-  write_file(file, {*mark_of(ending), text_for(ending, topology)});
+  write_replaceable("--write", file, *mark_of(ending), what_is_written, overwrite,
+                    text_for(ending, topology));
 }
 
 std::string mixing_table(const NamedTopology& topology) {
@@ -400,7 +402,7 @@ int topology_command(const TopologyOptions& options) {
   }
   // Last, so that a disk that is full costs no more than the files.
   for (const fs::path& file : options.write) {
-    write_topology(topology, file);
+    write_topology(topology, file, options.overwrite);
     if (!options.json) std::printf("written   %s\n", file.c_str());
   }
   return exit_done;

@@ -126,61 +126,59 @@ std::string size_text(GridSize size) {
   return std::to_string(size.rows) + "x" + std::to_string(size.columns);
 }
 
-Graph make_graph(const std::string& text, PeerId peers, std::uint64_t seed) {
+void require_family(const std::string& text, PeerId peers) {
   const Spelling spelling = parse_spelling(kind_key, text);
   const std::string& name = spelling.name;
   const FamilyReader reader(find_choice(kind_key, name, family_choices()), spelling, text);
   if (peers == 0) throw Misuse(peers_key, "0", "expected at least one peer");
   const double n = peers;
   require_links_fit(peers, n);
+  if (name == "hub-tree" && reader.whole(0, 1) >= peers)
+    throw Misuse(kind_key, text,
+                 "expected fewer groups than the " + std::to_string(peers) + " peers (topology.peers)");
+  if (name == "complete") require_links_fit(peers, n * (n - 1) / 2);
+  if (name == "torus" || name == "grid") require_size(text, name, reader.size(), peers);
+  if (name == "hypercube") {
+    require_links_fit(peers, n * std::bit_width(peers) / 2);
+    hypercube_dimensions(peers);
+  }
+  if (name == "exponential") require_links_fit(peers, n * std::bit_width(peers));
+  // A period has at most 2 log2 n + 2 rounds of at most n (base - 1) / 2 links.
+  if (name == "base")
+    require_links_fit(peers,
+                      n * std::min(n, static_cast<double>(reader.whole(0, 2)) * (std::bit_width(peers) + 1)));
+  if (name == "random-regular" || name == "small-world") require_links_fit(peers, n * reader.whole(0) / 2);
+  if (name == "erdos-renyi") require_links_fit(peers, n * n / 2 * reader.number(0));
+  if (name == "geometric")
+    require_links_fit(peers, n * n / 2 * std::min(1.0, 3.2 * reader.number(0) * reader.number(0)));
+}
 
+Graph make_graph(const std::string& text, PeerId peers, std::uint64_t seed) {
+  require_family(text, peers);
+  const Spelling spelling = parse_spelling(kind_key, text);
+  const std::string& name = spelling.name;
+  const FamilyReader reader(find_choice(kind_key, name, family_choices()), spelling, text);
   if (name == "ring") return ring_graph(peers);
   if (name == "path") return path_graph(peers);
   if (name == "star") return star_graph(peers);
-  if (name == "hub-tree") {
-    const PeerId groups = reader.whole(0, 1);
-    if (groups >= peers)
-      throw Misuse(kind_key, text,
-                   "expected fewer groups than the " + std::to_string(peers) + " peers (topology.peers)");
-    return hub_tree_graph(peers, groups);
-  }
-  if (name == "complete") {
-    require_links_fit(peers, n * (n - 1) / 2);
-    return complete_graph(peers);
-  }
-  if (name == "torus" || name == "grid") {
-    const GridSize size = reader.size();
-    require_size(text, name, size, peers);
-    return name == "torus" ? torus_graph(size.rows, size.columns) : grid_graph(size.rows, size.columns);
-  }
-  if (name == "hypercube") {
-    require_links_fit(peers, n * std::bit_width(peers) / 2);
-    return hypercube_graph(hypercube_dimensions(peers));
-  }
-  if (name == "exponential") {
-    require_links_fit(peers, n * std::bit_width(peers));
-    return exponential_graph(peers);
-  }
-  if (name == "base") {
-    const PeerId base = reader.whole(0, 2);
-    // A period has at most 2 log2 n + 2 rounds of at most n (base - 1) / 2 links.
-    require_links_fit(peers, n * std::min(n, static_cast<double>(base) * (std::bit_width(peers) + 1)));
-    return base_graph(peers, base);
-  }
-  if (name == "random-regular") {
-    require_links_fit(peers, n * reader.whole(0) / 2);
-    return random_regular_graph(peers, reader.whole(0), seed);
-  }
-  if (name == "erdos-renyi") {
-    require_links_fit(peers, n * n / 2 * reader.number(0));
-    return erdos_renyi_graph(peers, reader.number(0), seed);
-  }
-  if (name == "small-world") {
-    require_links_fit(peers, n * reader.whole(0) / 2);
-    return small_world_graph(peers, reader.whole(0), reader.number(1), seed);
-  }
-  require_links_fit(peers, n * n / 2 * std::min(1.0, 3.2 * reader.number(0) * reader.number(0)));
+  if (name == "hub-tree") return hub_tree_graph(peers, reader.whole(0, 1));
+  if (name == "complete") return complete_graph(peers);
+  if (name == "torus") return torus_graph(reader.size().rows, reader.size().columns);
+  if (name == "grid") return grid_graph(reader.size().rows, reader.size().columns);
+  if (name == "hypercube") return hypercube_graph(hypercube_dimensions(peers));
+  if (name == "exponential") return exponential_graph(peers);
+  if (name == "base") return base_graph(peers, reader.whole(0, 2));
+  if (name == "random-regular") return random_regular_graph(peers, reader.whole(0), seed);
+  if (name == "erdos-renyi") return erdos_renyi_graph(peers, reader.number(0), seed);
+  if (name == "small-world") return small_world_graph(peers, reader.whole(0), reader.number(1), seed);
   return geometric_graph(peers, reader.number(0), seed);
+}
+
+bool has_steady_degree(const std::string& text) {
+  constexpr std::array<std::string_view, 8> steady{"ring", "path",           "star",        "hub-tree",
+                                                   "grid", "random-regular", "small-world", "torus"};
+  const Choice& family = find_choice(kind_key, parse_spelling(kind_key, text).name, family_choices());
+  return std::ranges::find(steady, family.name) != steady.end();
 }
 
 bool is_random_family(const std::string& text) {

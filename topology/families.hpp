@@ -20,6 +20,13 @@ namespace hearsay {
 /// links would not fit in memory.
 Graph make_graph(const std::string& spelling, PeerId peers, std::uint64_t seed);
 
+/// Throws what `make_graph` throws, as far as it is known before a graph is made.
+void require_family(const std::string& spelling, PeerId peers);
+
+/// True if a peer has as many links on average, however many peers there are. Misuse, naming topology.kind,
+/// if `spelling` is none.
+bool has_steady_degree(const std::string& spelling);
+
 struct GridSize {
   PeerId rows;
   PeerId columns;

@@ -107,6 +107,13 @@ const Choice choices[] = {
 
 }  // namespace
 
+void require_shared(std::string_view spelling, std::size_t samples, std::size_t peers) {
+  if (samples < peers)
+    throw Misuse(
+        "data.partition", std::string(spelling),
+        std::to_string(samples) + " samples cannot be shared by " + std::to_string(peers) + " peers");
+}
+
 std::vector<std::vector<Index>> partition(std::string_view spelling, std::span<const double> targets,
                                           std::uint32_t class_count, std::size_t peers, std::uint64_t seed) {
   ensure(peers >= 1, "samples are shared by at least one peer");
@@ -117,10 +124,7 @@ std::vector<std::vector<Index>> partition(std::string_view spelling, std::span<c
   if (parsed.name != "dirichlet" && !parsed.arguments.empty())
     throw Misuse(key, text, "only dirichlet takes an argument");
   if (parsed.name == "home") throw Misuse(key, text, "the peers have their samples, and none are divided");
-  if (targets.size() < peers)
-    throw Misuse(
-        key, text,
-        std::to_string(targets.size()) + " samples cannot be shared by " + std::to_string(peers) + " peers");
+  require_shared(spelling, targets.size(), peers);
 
   std::vector<Index> order(targets.size());
   std::iota(order.begin(), order.end(), Index{0});

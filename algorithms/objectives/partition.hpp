@@ -26,6 +26,9 @@ namespace hearsay {
 std::vector<std::vector<Index>> partition(std::string_view spelling, std::span<const double> targets,
                                           std::uint32_t class_count, std::size_t peers, std::uint64_t seed);
 
+/// Throws that Misuse if there are fewer samples than peers.
+void require_shared(std::string_view spelling, std::size_t samples, std::size_t peers);
+
 /// The values of data.partition.
 std::span<const Choice> partition_choices();
 

@@ -27,10 +27,13 @@ std::string words_of_zlib(std::string_view text, const std::filesystem::path& pa
   return std::string(text.substr(text.starts_with(prefix) ? prefix.size() : 0));
 }
 
-std::string reason(gzFile file, const std::filesystem::path& path) {
+/// What the host cannot read, another one may; a damaged file is damaged everywhere.
+[[noreturn]] void refuse_reading(gzFile file, const std::filesystem::path& path) {
   int code = Z_OK;
   const char* text = gzerror(file, &code);
-  return code == Z_ERRNO ? std::strerror(errno) : words_of_zlib(text, path);
+  const std::string beginning = "cannot read " + path.string() + ": ";
+  if (code == Z_ERRNO) throw HostRefusal(beginning + std::strerror(errno));
+  throw Misuse(beginning + words_of_zlib(text, path));
 }
 
 }  // namespace
@@ -55,7 +58,7 @@ std::string read_data_file(const std::filesystem::path& path, DataMemory& memory
     if (size == content.size()) content.resize(size + size / 2 + buffer_bytes);
     const std::size_t room = std::min<std::size_t>(content.size() - size, 1u << 30);
     const int read = gzread(file.get(), content.data() + size, static_cast<unsigned>(room));
-    if (read < 0) throw HostRefusal("cannot read " + path.string() + ": " + reason(file.get(), path));
+    if (read < 0) refuse_reading(file.get(), path);
     if (read == 0) break;
     size += static_cast<std::size_t>(read);
     if (size > memory.left()) break;

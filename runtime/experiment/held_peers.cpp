@@ -44,7 +44,8 @@ HeldPeers held_peers(const NamedTopology& topology, const Home& home) {
     return {{busiest_peer(topology.graph)}, true};
   std::vector<PeerId> all(topology.graph.peer_count());
   std::iota(all.begin(), all.end(), PeerId{0});
-  return {std::move(all), home.draws_later};
+  const bool in_processes = home.draws_later && !(home.only_looks && all.size() >= many_peers);
+  return {std::move(all), in_processes};
 }
 
 }  // namespace hearsay

@@ -7,6 +7,9 @@
 
 namespace hearsay {
 
+/// So many peers are simulated: no machine has a process for each.
+inline constexpr PeerId many_peers = 100'000;
+
 /// The peers of a run that share the memory of this machine, as far as this process knows.
 struct HeldPeers {
   std::vector<PeerId> ids;  ///< ascending

@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/objectives/partition.hpp"
 #include "runtime/data/problem_builder.hpp"
 #include "runtime/experiment/make_method.hpp"
+#include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/run_topology.hpp"
 #include "runtime/foundation/machine.hpp"
 #include "runtime/wire/long_message.hpp"
@@ -258,13 +260,45 @@ std::uint64_t parameters_that_fit(Index dimension, const Need& need, const Model
 [[noreturn]] void refuse(PeerId asked, Index dimension, const std::string& who, const std::string& lack,
                          std::optional<PeerId> peers, std::uint64_t parameters) {
   const std::string size = std::to_string(dimension);
-  std::string expected;
-  if (peers && *peers > 1) expected = "at most " + std::to_string(*peers) + " peers, ";
-  if (parameters > 0) expected += "at most " + std::to_string(parameters) + " parameters, ";
+  std::string expected = "fewer peers";
+  if (peers && *peers > 1) expected = "at most " + std::to_string(*peers) + " peers";
+  // Without parameters so many peers do not fit, either.
+  if (parameters > 0)
+    expected = (peers && *peers > 1 ? expected + ", " : "") + "at most " + std::to_string(parameters) +
+               " parameters, or hearsay simulate with model.kind = \"size(" + size +
+               ")\", which tells times and bytes without that memory";
   throw HostRefusal("topology.peers", std::to_string(asked),
-                    "with " + size + " parameters " + who + " " + lack + "; expected " + expected +
-                        "or hearsay simulate with model.kind = \"size(" + size +
-                        ")\", which tells times and bytes without that memory");
+                    "with " + size + " parameters " + who + " " + lack + "; expected " + expected);
+}
+
+/// Throws Misuse, as a partition does, if `peers` peers cannot share the samples that these peers share.
+template <class Scalar>
+void require_enough_samples(const Experiment<Scalar>& experiment, PeerId peers) {
+  if (experiment.problem.at_home) return;
+  Index samples = 0;
+  for (const auto& objective : experiment.problem.objectives) samples += objective->sample_count();
+  require_shared(experiment.settings.data.partition, static_cast<std::size_t>(samples), peers);
+}
+
+/// Prepares the run with few peers, by which one of many is judged: of its family, or of a ring if the family
+/// has no graph of so few, since no connected graph has fewer links. Empty if that is refused, too.
+template <class Scalar>
+std::optional<Experiment<Scalar>> with_few_peers(const RunSettings& settings, const Home& home) {
+  const std::string family = family_of(settings);
+  const bool has_size = names_its_size(family);
+  RunSettings smaller = settings;
+  smaller.topology.peers = 64;
+  Home trial = home;
+  trial.draws_later = true;
+  for (const std::string& kind :
+       {has_size ? family.substr(0, family.find('(')) + "(8x8)" : family, std::string("ring")}) {
+    smaller.topology.kind = kind;
+    try {
+      return prepare<Scalar>(smaller, trial);
+    } catch (const Misuse&) {  // what else is wrong is said of the run itself
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -301,31 +335,30 @@ void require_memory(const Experiment<Scalar>& experiment, const HeldPeers& held)
 
 template <class Scalar>
 void require_memory_of_many(const RunSettings& settings, const Home& home) {
-  constexpr PeerId few = 64;
   const PeerId peers = settings.topology.peers;
-  if (peers < 100'000 || !settings.topology.file.empty() || home.peer) return;
-  if (names_its_size(family_of(settings)) || bytes_of_drawn_objective(settings, sizeof(Scalar)) == 0.0)
+  if (peers < many_peers || !settings.topology.file.empty() || !settings.model.program.empty() || home.peer)
     return;
-  RunSettings smaller = settings;
-  smaller.topology.peers = few;
-  Home trial = home;
-  trial.draws_later = true;
-  std::optional<Experiment<Scalar>> experiment;
-  try {
-    experiment.emplace(prepare<Scalar>(smaller, trial));
-  } catch (const Misuse&) {
-    return;  // what else is wrong is said of the run itself
-  }
-  const ModelMemory model = model_memory_of(*experiment);
-  Need need = need_of(*experiment, held_peers(experiment->topology, home), model);
-  const double of_a_peer = need.bytes(model) / few;
-  need.vectors *= static_cast<double>(peers) / few;
-  need.bytes_beside *= static_cast<double>(peers) / few;
+  require_family(family_of(settings), peers);
+  const auto few = with_few_peers<Scalar>(settings, home);
+  if (!few) return;
+  if (learns_from_samples(settings))
+    require_enough_samples(*few, settings_of_workers(settings).topology.peers);
+  const ModelMemory model = model_memory_of(*few);
+  HeldPeers all{std::vector<PeerId>(few->peer_count()), false};  // so many are simulated, whatever looks
+  std::iota(all.ids.begin(), all.ids.end(), PeerId{0});
+  const double of_none = Need{}.bytes(model);
+  Need need = need_of(*few, all, model);
+  const double of_a_peer = (need.bytes(model) - of_none) / few->peer_count();
+  need.vectors += (need.vectors - Need{}.vectors) * (static_cast<double>(peers) / few->peer_count() - 1.0);
+  need.bytes_beside *= static_cast<double>(peers) / few->peer_count();
   const auto lack = beyond_memory(need.bytes(model));
   if (!lack) return;
-  const Index dimension = experiment->problem.dimension();
+  const bool is_known = has_steady_degree(family_of(settings));
+  const Index dimension = few->problem.dimension();
   refuse(peers, dimension, "the " + std::to_string(peers) + " peers need", *lack,
-         static_cast<PeerId>(static_cast<double>(machine_memory()) / of_a_peer),
+         is_known ? std::optional(static_cast<PeerId>(
+                        std::max(0.0, static_cast<double>(machine_memory()) - of_none) / of_a_peer))
+                  : std::nullopt,
          parameters_that_fit(dimension, need, model));
 }
 

@@ -51,8 +51,9 @@ template <class Scalar>
 void require_memory(const Experiment<Scalar>& experiment, const HeldPeers& held);
 
 /// The same of 100,000 peers or more, before their graph is made, which takes gigabytes: judges by a run with
-/// few peers. Of families whose peers have more links the more peers there are, it lets some runs pass that
-/// `require_memory` refuses.
+/// few peers, and says first what else refuses so many: their family, or too few samples. Of families whose
+/// peers have more links the more peers there are, it lets some runs pass that `require_memory` refuses, and
+/// says not how many peers fit.
 template <class Scalar>
 void require_memory_of_many(const RunSettings& settings, const Home& home);
 

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "runtime/foundation/file_descriptor.hpp"
+#include "runtime/foundation/partial_file.hpp"
 #include "runtime/foundation/text_bytes.hpp"
 #include "topology/foundation/host_refusal.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -19,15 +20,10 @@ namespace hearsay {
 
 namespace {
 
-constexpr std::string_view partial_ending = ".partial";
-
 constexpr std::size_t largest_text_bytes = 64u << 20;
 constexpr std::size_t piece_bytes = 1u << 16;
 
-bool write_parts(const std::filesystem::path& path, std::span<const std::string_view> parts,
-                 Durability durability) {
-  FileDescriptor out(path, O_WRONLY | O_CREAT | O_TRUNC);
-  if (!out) return false;
+bool write_parts(FileDescriptor& out, std::span<const std::string_view> parts, Durability durability) {
   for (const std::string_view part : parts)
     if (write_all(out.number(), part) < part.size()) return false;
   return (durability == Durability::end_of_process || ::fsync(out.number()) == 0) && out.close();
@@ -62,12 +58,14 @@ namespace {
 
 std::optional<std::string> try_to_write(const std::filesystem::path& path,
                                         std::span<const std::string_view> parts, Durability durability) {
-  const std::filesystem::path partial = path.string() + std::string(partial_ending);
-  if (write_parts(partial, parts, durability) && ::rename(partial.c_str(), path.c_str()) == 0 &&
-      (durability == Durability::end_of_process || sync_directory(path.parent_path())))
+  PartialFile partial = make_partial_file(path);
+  if (!partial.file) return "cannot write " + path.string() + ": " + std::strerror(errno);
+  const bool is_renamed =
+      write_parts(partial.file, parts, durability) && ::rename(partial.path.c_str(), path.c_str()) == 0;
+  if (is_renamed && (durability == Durability::end_of_process || sync_directory(path.parent_path())))
     return std::nullopt;
   const std::string reason = std::strerror(errno);
-  ::unlink(partial.c_str());
+  if (!is_renamed) ::unlink(partial.path.c_str());
   return "cannot write " + path.string() + ": " + reason;
 }
 
@@ -170,7 +168,7 @@ std::vector<std::filesystem::path> partial_files(const std::filesystem::path& di
   for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (name.starts_with(prefix) && name.ends_with(partial_ending)) found.push_back(entry->path());
+    if (name.starts_with(prefix) && without_partial_ending(name) != name) found.push_back(entry->path());
   }
   return found;
 }

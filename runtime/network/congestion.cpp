@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "runtime/foundation/file_descriptor.hpp"
-#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/host_refusal.hpp"
 
 namespace hearsay {
 
@@ -65,7 +65,7 @@ std::string names_in(const std::string& name) {
 [[noreturn]] void refuse(const std::string& wanted, int error) {
   const bool lacks_it = error == ENOENT;
   const std::string where = lacks_it ? "tcp_available_congestion_control" : "tcp_allowed_congestion_control";
-  throw Misuse("network.congestion", wanted,
+  throw HostRefusal("network.congestion", wanted,
                std::string(lacks_it ? "this kernel does not have it" : "this process may not use it") +
                    "; expected \"auto\", \"system\", or one of net.ipv4." + where + ": " + names_in(where));
 }

@@ -15,7 +15,7 @@
 #include <variant>
 
 #include "runtime/process/parent_end.hpp"
-#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/host_refusal.hpp"
 
 namespace hearsay {
 
@@ -75,8 +75,9 @@ Children::~Children() {
 
 void Children::fork_one(const std::function<int(int)>& main, const std::string& first_address) {
   const auto out_of = [&](const std::string& what) {
-    return Misuse("this machine gives out no more " + what + " for peer " + std::to_string(children_.size()) +
-                  " (" + std::strerror(errno) + "); expected fewer topology.peers, or hearsay simulate");
+    return HostRefusal("this machine gives out no more " + what + " for peer " +
+                       std::to_string(children_.size()) + " (" + std::strerror(errno) +
+                       "); expected fewer topology.peers, or hearsay simulate");
   };
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) throw out_of("sockets");
@@ -185,7 +186,8 @@ void Children::on(const Supervisor::TellAddresses& tell) {
   say(children_[tell.id].socket, supervisor_.addresses());
 }
 
-void Children::on(const Supervisor::Refuse& refuse) { throw Misuse(refuse.why); }
+// The run was judged before any child was forked: what only a child finds wrong is the host's.
+void Children::on(const Supervisor::Refuse& refuse) { throw HostRefusal(refuse.why); }
 
 /// Returns how the process has ended; empty if it is a child of the fork server, for which only that waits.
 std::optional<ProcessEnd> Children::wait_for(Child& child) {

@@ -13,7 +13,7 @@
 #include <exception>
 
 #include "runtime/process/parent_end.hpp"
-#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/host_refusal.hpp"
 
 namespace hearsay {
 
@@ -112,7 +112,7 @@ ForkServer::ForkServer(PeerMain peer_main, const Notice& notice, bool peers_outl
   const pid_t parent = getpid();
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) == 0) process_ = fork();
   if (process_ < 0)
-    throw Misuse("this machine gives out no more processes (" + std::string(std::strerror(errno)) + ")");
+    throw HostRefusal("this machine gives out no more processes (" + std::string(std::strerror(errno)) + ")");
   if (process_ == 0) {
     die_with(parent);
     close(ends[0]);

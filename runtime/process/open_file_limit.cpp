@@ -2,16 +2,16 @@
 
 #include <sys/resource.h>
 
-#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/host_refusal.hpp"
 
 namespace hearsay {
 
 void require_open_files(std::size_t needed, const std::string& who) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
-  throw Misuse(who + " opens up to " + std::to_string(needed) + " files, and this machine allows a process " +
-               std::to_string(limit.rlim_cur) +
-               "; expected a higher limit (ulimit -n), fewer peers or fewer neighbors");
+  throw HostRefusal(who + " opens up to " + std::to_string(needed) +
+                    " files, and this machine allows a process " + std::to_string(limit.rlim_cur) +
+                    "; expected a higher limit (ulimit -n), fewer peers or fewer neighbors");
 }
 
 }  // namespace hearsay

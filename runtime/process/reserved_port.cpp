@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/host_refusal.hpp"
 
 namespace hearsay {
 
@@ -19,7 +19,7 @@ ReservedPort::ReservedPort() : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXE
   auto* const address = reinterpret_cast<sockaddr*>(&own);
   if (setsockopt(socket_.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
       bind(socket_.number(), address, size) != 0 || getsockname(socket_.number(), address, &size) != 0)
-    throw Misuse("this machine gives out no more ports (" + std::string(std::strerror(errno)) + ")");
+    throw HostRefusal("this machine gives out no more ports (" + std::string(std::strerror(errno)) + ")");
   address_ = "tcp://127.0.0.1:" + std::to_string(ntohs(own.sin_port));
 }
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/host_refusal.hpp"
 
 namespace hearsay {
 
@@ -66,8 +66,8 @@ void copy_lines(std::vector<Source> sources, int life) {
   }
 }
 
-Misuse out_of(const char* what) {
-  return Misuse("this machine gives out no more " + std::string(what) +
+HostRefusal out_of(const char* what) {
+  return HostRefusal("this machine gives out no more " + std::string(what) +
                 " for the programs of model.program (" + std::strerror(errno) + ")");
 }
 

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "runtime/program/protocol.hpp"
-#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/host_refusal.hpp"
 
 namespace hearsay {
 
@@ -22,7 +22,7 @@ SharedMemory::SharedMemory(const MemoryLayout& layout)
       fcntl(file_.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
     address_ = mmap(nullptr, layout.size, PROT_READ | PROT_WRITE, MAP_SHARED, file_.number(), 0);
   if (address_ == nullptr || address_ == MAP_FAILED)
-    throw Misuse("this machine does not give " + std::to_string(layout.size) +
+    throw HostRefusal("this machine does not give " + std::to_string(layout.size) +
                  " bytes of memory to share with the program of model.program (" + std::strerror(errno) +
                  ")");
 }

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <memory>
 
-#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/host_refusal.hpp"
 
 namespace hearsay {
 
 ProgramFates::ProgramFates(std::size_t programs) {
   const std::size_t size = programs * sizeof(Fate);
   void* const address = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (address == MAP_FAILED) throw Misuse("this machine does not give another page of memory");
+  if (address == MAP_FAILED) throw HostRefusal("this machine does not give another page of memory");
   memory_ = {static_cast<std::byte*>(address), [size](std::byte* memory) { munmap(memory, size); }};
   Fate* const first = static_cast<Fate*>(address);
   std::uninitialized_default_construct_n(first, programs);

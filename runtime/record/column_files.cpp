@@ -7,8 +7,10 @@
 #include <system_error>
 
 #include "runtime/data/npy.hpp"
+#include "runtime/foundation/partial_file.hpp"
 #include "runtime/record/link_uses.hpp"
 #include "runtime/record/peer_columns.hpp"
+#include "topology/foundation/host_refusal.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -51,8 +53,7 @@ void write_link_columns(const fs::path& folder, const std::vector<PeerOutcome>& 
 }  // namespace
 
 bool is_column_file(std::string_view file) {
-  constexpr std::string_view partial = ".partial";
-  if (file.ends_with(partial)) file.remove_suffix(partial.size());
+  file = without_partial_ending(file);
   if (!file.ends_with(extension)) return false;
   file.remove_suffix(extension.size());
   return file == digest_column || std::ranges::find(link_columns, file) != link_columns.end() ||
@@ -64,7 +65,7 @@ void write_columns(const fs::path& output, const std::vector<PeerOutcome>& peers
   std::error_code error;
   fs::remove_all(folder, error);
   if (!error) fs::create_directory(folder, error);
-  if (error) throw Misuse(folder.string() + " cannot be made (" + error.message() + ")");
+  if (error) throw HostRefusal(folder.string() + " cannot be made (" + error.message() + ")");
   try {
     write_peer_columns(folder, peers);
     write_link_columns(folder, peers);

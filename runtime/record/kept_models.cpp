@@ -12,6 +12,7 @@
 #include "runtime/record/json.hpp"
 #include "runtime/record/record_lines.hpp"
 #include "runtime/record/summary.hpp"
+#include "topology/foundation/host_refusal.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -62,7 +63,7 @@ void keep_models(const fs::path& output, const RunSettings& settings, const Mode
   const fs::path folder = output / models_folder;
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) throw Misuse(folder.string() + " cannot be made (" + error.message() + ")");
+  if (error) throw HostRefusal(folder.string() + " cannot be made (" + error.message() + ")");
   const RunSettings::Algorithm& algorithm = settings.algorithm;
   const StepSize step_size(algorithm.step_size, algorithm.step_schedule, algorithm.warm_up);
   const bool of_peers = settings.run.keep_models.of_peers;
@@ -86,7 +87,7 @@ void keep_models(const fs::path& output, const RunSettings& settings, const Mode
   LineChecksum after = checksum;
   LineFile index(index_of(output), false);
   index.append(after.line(index_text(kept)));
-  if (index.defect()) throw Misuse(*index.defect());
+  if (index.defect()) throw HostRefusal(*index.defect());
   checksum = after;
 }
 

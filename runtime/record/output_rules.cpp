@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "runtime/foundation/partial_file.hpp"
 #include "runtime/record/column_files.hpp"
 
 namespace hearsay {
@@ -22,7 +23,7 @@ bool is_of_peers(std::string_view file) {
 /// True if `file` is the name of a file in the task folder of a sweep.
 bool is_of_tasks(std::string_view file) {
   const auto contains = [&](std::string_view part) { return file.find(part) != file.npos; };
-  return file.starts_with("plan.json") || file == "job" || file == "job.partial" || file.ends_with(".todo") ||
+  return file.starts_with("plan.json") || without_partial_ending(file) == "job" || file.ends_with(".todo") ||
          contains(".taken-") || contains(".done") || (file.starts_with("task-") && file.ends_with(".log")) ||
          file.starts_with(".nfs");  // a log that was removed while its task had it open
 }
@@ -36,9 +37,7 @@ bool is_output_file(std::string_view file) {
       "summary.json", "sweep.json",    "index.jsonl"};
   static constexpr std::array<std::string_view, 4> of_influence = {
       "influence.json", "influence-samples.csv", "influence-peers.csv", "influence-links.csv"};
-  constexpr std::string_view partial = ".partial";
-  const std::string_view whole =
-      file.ends_with(partial) ? file.substr(0, file.size() - partial.size()) : file;
+  const std::string_view whole = without_partial_ending(file);
   return is_one_of(whole, records) || is_one_of(file, of_influence) || is_of_peers(file) ||
          file.starts_with("checkpoint-") ||
          (file.starts_with("model") && file.find(".npy") != std::string_view::npos);
@@ -80,7 +79,7 @@ bool has_ended(std::string_view status) { return !status.empty() && !was_cut_off
 bool is_of_a_beginning(std::string_view file) {
   static constexpr std::array<std::string_view, 6> names = {
       "run.toml", "provenance.json", "consensus.jsonl", "checkpoints", "metrics.jsonl", "summary.json"};
-  return is_one_of(file, names) || file.ends_with(".partial") || is_of_peers(file);
+  return is_one_of(file, names) || without_partial_ending(file) != file || is_of_peers(file);
 }
 
 bool may_begin_anew(bool has_summary, std::string_view status, bool has_a_line) {

@@ -21,6 +21,7 @@
 #include "runtime/record/output_rules.hpp"
 #include "runtime/record/record_lines.hpp"
 #include "runtime/settings/run_settings_file.hpp"
+#include "topology/foundation/host_refusal.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -30,7 +31,7 @@ namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void refuse(const fs::path& output, const std::string& what, const std::error_code& error) {
-  throw Misuse("run.output", output, what + " (" + error.message() + ")");
+  throw HostRefusal("run.output", output, what + " (" + error.message() + ")");
 }
 
 /// True if the directory holds only files of runs and sweeps, so that it may be removed.
@@ -303,7 +304,7 @@ void RunDirectory::finish(const nlohmann::ordered_json& summary) {
   if (!created()) return;
   for (LineFile* const file : {&metrics_, &consensus_}) {
     file->write_waiting();
-    if (file->defect()) throw Misuse(*file->defect());
+    if (file->defect()) throw HostRefusal(*file->defect());
   }
   nlohmann::ordered_json whole = summary;
   whole["crc32_of"] = {{"metrics.jsonl", metrics_checksum_.text()},

@@ -9,6 +9,7 @@
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/npy_content.hpp"
+#include "topology/foundation/host_refusal.hpp"
 
 namespace hearsay::test::dataset_test {
 
@@ -25,6 +26,18 @@ LoadedData<double> load(const string& source, const string& test = "", bool clas
 
 string refusal(const string& source, const string& test = "", bool classification = true) {
   return misuse_text([&] { load(source, test, classification); });
+}
+
+/// True if another host might not refuse the source.
+bool is_of_this_host(const string& source) {
+  try {
+    load(source, "", true);
+  } catch (const HostRefusal&) {
+    return true;
+  } catch (const Misuse&) {
+    return false;
+  }
+  return false;
 }
 
 DenseRows<double> dense_of(const Samples<double>& samples) {
@@ -264,6 +277,12 @@ TEST_CASE("data: a damaged gzip stream is refused at every truncation") {
   string flipped = whole;
   flipped[whole.size() - 6] = static_cast<char>(flipped[whole.size() - 6] ^ 1);  // in the checksum
   CHECK(contains(refusal("libsvm:" + folder.write("bad.gz", flipped)), "bad.gz"));
+  flipped = whole;
+  flipped[12] = static_cast<char>(~flipped[12]);  // in what is compressed
+  const string damaged = "libsvm:" + folder.write("bad.gz", flipped);
+  CHECK(contains(refusal(damaged), "bad.gz"));
+  CHECK_FALSE(is_of_this_host(damaged));  // it is damaged on every host
+  CHECK(is_of_this_host("libsvm:/nowhere/data"));
 }
 
 TEST_CASE("data: a source that is unknown, missing or unreadable is one sentence") {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 
 #include "runtime/foundation/machine.hpp"
@@ -24,6 +25,12 @@ std::uint64_t number_before(const std::string& text, const std::string& words) {
   const std::size_t end = text.find(words);
   if (end == text.npos) return 0;
   return std::stoull(text.substr(text.rfind(' ', end - 1) + 1));
+}
+
+/// Returns how many peers fit, as the sentence says; 0 if it does not.
+std::uint64_t fitting_peers(const std::string& refusal) {
+  const std::size_t begin = refusal.find("expected at most ");
+  return begin == refusal.npos ? 0 : number_before(refusal.substr(begin), " peers");
 }
 
 }  // namespace
@@ -123,7 +130,7 @@ TEST_CASE(
   CHECK(refusal.starts_with("topology.peers = " + std::to_string(peers) + ": with 100 parameters the " +
                             std::to_string(peers) + " peers need "));
   CHECK(peak_memory_bytes() < before + 50'000'000);
-  const std::uint64_t fitting = number_before(refusal, " peers, ");
+  const std::uint64_t fitting = fitting_peers(refusal);
   CHECK(fitting > peers / 3);
   CHECK(fitting < peers);
 }
@@ -147,6 +154,54 @@ TEST_CASE("memory: to judge many peers no objective is drawn") {
       misuse_text([&] { prepare<float>(run_of("d-psgd", "topology.peers = 100000", 1'000'000)); });
   CHECK(refusal.starts_with("topology.peers = 100000: with 1000000 parameters the 100000 peers need "));
   CHECK(peak_memory_bytes() < before + 100'000'000);  // those of 64 peers are 512 MB
+}
+
+/// What is said of millions of peers, for which nothing has been taken.
+std::string refusal_of_many(const RunSettings& run, const Home& home = {}) {
+  const std::uint64_t before = peak_memory_bytes();
+  const std::string refusal = misuse_text([&] { prepare<float>(run, home); });
+  CHECK(peak_memory_bytes() < before + 100'000'000);
+  return refusal;
+}
+
+TEST_CASE("memory: of millions of peers each family says what it can have") {
+  const std::uint64_t side = 1 + static_cast<std::uint64_t>(std::sqrt(machine_memory() / 4000));
+  const auto of = [](const std::string& kind, std::uint64_t peers, int dimension = 100) {
+    return refusal_of_many(
+        run_of("d-psgd", "topology = { kind = \"" + kind + "\", peers = " + std::to_string(peers) + " }",
+               dimension));
+  };
+  const std::string size = std::to_string(side) + "x" + std::to_string(side);
+  for (const std::string kind : {"torus", "grid"}) {
+    const std::string refusal = of(kind + "(" + size + ")", side * side);
+    CHECK_MESSAGE(contains(refusal, " peers need "), refusal);
+    CHECK_MESSAGE(fitting_peers(refusal) > side * side / 3, refusal);
+  }
+  CHECK(contains(of("complete", 6'000'000), "this family would have more links than fit in memory"));
+  CHECK(contains(of("hypercube", 1'000'000), "a hypercube needs a power of two"));
+  // Their links grow with the peers: how many fit is not known of a run with few.
+  CHECK(contains(of("exponential", 1'000'000, 10'000), "; expected at most "));
+  CHECK_FALSE(contains(of("exponential", 1'000'000, 10'000), " peers, at most"));
+  CHECK(contains(of("erdos-renyi(0.0001)", 1'000'000, 10'000), " peers need "));
+}
+
+TEST_CASE("memory: a model of any size is no remedy for more peers than fit without one") {
+  const std::uint64_t peers = machine_memory() / 2000;
+  const std::string topology = "topology.peers = " + std::to_string(peers);
+  const std::string refusal = refusal_of_many(run_of("d-psgd", topology, 100));
+  CHECK(contains(refusal, "; expected at most "));
+  CHECK_MESSAGE(refusal.ends_with(" peers"), refusal);
+}
+
+TEST_CASE("memory: who only looks at a run of millions of peers judges it as who simulates it") {
+  const RunSettings run =
+      run_of("d-psgd", "topology.peers = " + std::to_string(machine_memory() / 4000), 100);
+  CHECK(refusal_of_many(run, {.only_looks = true, .draws_later = true}) == refusal_of_many(run));
+}
+
+TEST_CASE("memory: too few samples for millions of peers are said before anything is taken") {
+  CHECK(refusal_of_many(parse_run("topology.peers = 3000000")) ==
+        "data.partition = iid: 8192 samples cannot be shared by 3000000 peers");
 }
 
 TEST_CASE("memory: a torus of fewer peers has another size, and each of them as many links") {

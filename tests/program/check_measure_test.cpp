@@ -157,7 +157,7 @@ TEST_CASE("measure: if peer 0 cannot write the file, all say that it could not, 
     for (const auto& program : programs) {
       CHECK(program->wait() == 2);
       CHECK_MESSAGE(
-          contains(program->complained(), "peer 0 cannot write " + (written / "links.toml").string()),
+          contains(program->complained(), "peer 0: cannot write " + (written / "links.toml").string()),
           program->complained());
     }
     if (as_json) {

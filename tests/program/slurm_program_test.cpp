@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -75,6 +76,7 @@ for task in $(seq 0 "$last"); do
   } < /dev/null > /dev/null 2>&1 &
   echo $! > "$STATE/$task.pid"
 done
+[ ! -e "$STATE/interrupts" ] || kill -INT $PPID
 echo 17
 )sh");
     script("squeue", R"sh(
@@ -269,6 +271,69 @@ TEST_CASE("sweep --slurm: what a node lacks is no refusal: the points stay open,
   CHECK(slurm.run({"sweep", "s.toml", "--output", "out", "--resume"}).code == 0);
 }
 
+TEST_CASE("sweep --slurm: what only the processes of a node lack is no refusal either, and is said once") {
+  const DataFolder folder;
+  folder.write("s.toml",
+               quadratic_run + "[sweep]\ndriver = \"run\"\nnetwork.congestion = [\"nobody-has\"]\n");
+  const StandIn slurm(folder);
+  const ProgramEnd end = slurm.run({"sweep", "s.toml", "--output", "out", "--slurm", "--tasks", "1"});
+  CHECK(end.code == 3);
+  CHECK(contains(end.complained, "1 point has no result"));
+  const std::string said = content_of(slurm.state() / "0.log");
+  const std::string sentence = "network.congestion = nobody-has: this kernel does not have it";
+  CHECK(contains(said, sentence));
+  CHECK(said.find(sentence) == said.rfind(sentence));
+}
+
+/// Three variants, of which one needs more memory than `little_memory` gives.
+const std::string one_is_large = quadratic_run + R"toml(
+[sweep]
+driver = "simulate"
+[[sweep.variant]]
+name = "A"
+[[sweep.variant]]
+name = "large"
+model.kind = "quadratic(10000000)"
+[[sweep.variant]]
+name = "C"
+algorithm.step_size = 0.01
+)toml";
+
+void little_memory() {
+  constexpr rlim_t bytes = 700'000'000;
+  const rlimit limit{bytes, bytes};
+  setrlimit(RLIMIT_AS, &limit);
+}
+
+TEST_CASE("sweep: a point for which the memory does not suffice is named, and the others go on") {
+  const DataFolder folder;
+  folder.write("s.toml", one_is_large);
+  const ProgramEnd end =
+      run_program(folder.path(), {"sweep", "s.toml", "--output", "out", "--threads", "1"}, little_memory);
+  CHECK(contains(end.complained, "large takes more memory than this machine gives"));
+  const Json record = Json::parse(content_of(folder.path() / "out/sweep.json"));
+  REQUIRE(record["points"].size() == 3);
+  CHECK(record["points"][0]["status"] == "done");
+  CHECK(record["points"][1]["status"] == "refused");
+  CHECK(record["points"][2]["status"] == "done");
+}
+
+TEST_CASE("sweep --slurm: a point for which the memory of a node does not suffice stays open") {
+  const DataFolder folder;
+  folder.write("s.toml", one_is_large);
+  const StandIn slurm(folder);
+  const ProgramEnd end =
+      run_program(folder.path(),
+                  {"sweep", "s.toml", "--output", "out", "--slurm", "--tasks", "1", "--threads", "1"}, [&] {
+                    slurm.in_path()();
+                    little_memory();
+                  });
+  CHECK(end.code == 3);
+  CHECK(contains(end.complained, "1 point has no result"));
+  CHECK(contains(content_of(slurm.state() / "0.log"), "large takes more memory than this machine gives"));
+  CHECK(std::filesystem::exists(folder.path() / "out/.slurm/1.todo"));
+}
+
 TEST_CASE("sweep --slurm: what one node lacks another does, and the first is named all the same") {
   const DataFolder folder;
   folder.write("s.toml", needs_data);
@@ -336,6 +401,18 @@ TEST_CASE("sweep --slurm: interrupted, it cancels the job, and --resume goes on"
   CHECK(contains(sweep.complained(), "hearsay: cancels job 17\n"));
   CHECK(contains(sweep.complained(), "hearsay: interrupted; --resume goes on\n"));
   CHECK_FALSE(std::filesystem::exists(folder.path() / "out/.slurm"));
+}
+
+TEST_CASE("sweep --slurm: interrupted while it submits, it leaves no job in the queue") {
+  const DataFolder folder;
+  folder.write("s.toml", three_variants);
+  const StandIn slurm(folder);
+  folder.write("state/interrupts", "");
+  const ProgramEnd end = slurm.run({"sweep", "s.toml", "--output", "out", "--slurm", "--tasks", "1"});
+  CHECK(end.code == 130);
+  CHECK(content_of(slurm.state() / "0.ended") == "CANCELLED\n");
+  CHECK_FALSE(std::filesystem::exists(slurm.state() / "released"));
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "out"));
 }
 
 TEST_CASE("sweep --slurm: what is wrong is one sentence, and leaves nothing behind") {

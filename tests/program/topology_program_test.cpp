@@ -1,7 +1,9 @@
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/foundation/file_descriptor.hpp"
 #include "runtime/foundation/whole_file.hpp"
 #include "tests/program/quadratic_run.hpp"
 #include "tests/support/data_files.hpp"
@@ -106,6 +108,48 @@ TEST_CASE("topology: --fit says if a greater --degree would be sooner, and only 
   };
   CHECK(contains(fitted("2"), "which --degree 15 allows\n"));
   CHECK_FALSE(contains(fitted("15"), "with more links"));
+}
+
+TEST_CASE("topology: what is called as the partial file of --write stays as it is") {
+  const DataFolder folder;
+  const auto partial = [&](int number) {
+    return folder.path() / ("t.toml.partial" + (number == 0 ? "" : "-" + std::to_string(number)));
+  };
+  folder.write("t.toml.partial", "mine");
+  mkfifo(partial(1).c_str(), 0600);
+  std::filesystem::create_symlink(folder.path() / "elsewhere", partial(2));
+  for (const auto& run : {std::pair("ring(4)", 0), std::pair("nonsense(4)", 2)}) {
+    CAPTURE(run.first);
+    const ProgramEnd end =
+        run_program(folder.path(), {"topology", run.first, "--write", "t.toml", "--overwrite"});
+    CHECK_MESSAGE(end.code == run.second, end.complained);
+    CHECK(content_of(partial(0)) == "mine");
+    CHECK(std::filesystem::is_fifo(partial(1)));
+    CHECK(std::filesystem::is_symlink(partial(2)));
+    CHECK_FALSE(std::filesystem::exists(folder.path() / "elsewhere"));
+    CHECK_FALSE(std::filesystem::exists(partial(3)));
+    CHECK(std::filesystem::exists(folder.path() / "t.toml"));
+  }
+}
+
+TEST_CASE("topology: a file that appears while it works is not replaced without --overwrite") {
+  const DataFolder folder;
+  // It waits for its input, after it has judged what it is to write.
+  const std::filesystem::path input = folder.path() / "in.edges";
+  mkfifo(input.c_str(), 0600);
+  Program topology(folder.path(), {"topology", "in.edges", "--write", "t.toml"});
+  {
+    const FileDescriptor in(input, O_WRONLY);
+    REQUIRE(in);
+    folder.write("t.toml", "mine");
+    write_all(in.number(), "0 1\n1 2\n");
+  }
+  CHECK(topology.wait() == 2);
+  CHECK(topology.complained() ==
+        "hearsay: --write = t.toml: it is there, and no topology of hearsay; "
+        "expected another name\n");
+  CHECK(content_of(folder.path() / "t.toml") == "mine");
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "t.toml.partial"));
 }
 
 TEST_CASE("topology, codec, check: --overwrite without a file to replace is refused") {

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "runtime/foundation/whole_file.hpp"
 #include "runtime/security/credentials.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/zmq/network_survey.hpp"
@@ -26,6 +25,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+const std::string what_is_written = "links file";
 constexpr std::string_view mark = "# Measured by `hearsay check --connect --measure`.\n";
 
 SurveyLimits limits_of(const CheckOptions& options) {
@@ -148,7 +148,7 @@ class Measuring {
         limits_(limits_of(options)),
         pace_(limits_.time),
         progress_(options.quiet) {
-    if (id == 0) require_replaceable("--write", options.links, mark, "links file", options.overwrite);
+    if (id == 0) require_replaceable("--write", options.links, mark, what_is_written, options.overwrite);
   }
 
   template <class Scalar>
@@ -163,9 +163,12 @@ class Measuring {
     control.on_step = [&](std::uint64_t step, std::size_t steps) { progress_.show(pace_.text(step, steps)); };
     control.on_links = [&](const std::vector<MeasuredLink>& links) {
       file_ = links_file_of(names_, links);
-      const auto defect =
-          try_to_write_file(options_.links, {mark, to_toml(file_)}, Durability::end_of_process);
-      if (defect) throw Misuse("peer 0 " + *defect);
+      try {
+        write_replaceable("--write", options_.links, mark, what_is_written, options_.overwrite,
+                          to_toml(file_));
+      } catch (const Misuse& misuse) {
+        throw Misuse(std::string("peer 0: ") + misuse.what());
+      }
     };
     control.is_interrupted = [&] { return options_.stop->interrupted.load(); };
     control.notice = print_notice;

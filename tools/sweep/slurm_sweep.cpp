@@ -121,8 +121,8 @@ void SlurmSweep::give_up() {
   fs::remove_all(folder_, ignored);
 }
 
-/// Writes the folder of the tasks, and lets them begin.
-void SlurmSweep::hand_out() {
+/// Writes the folder of the tasks, and lets them begin. False if the command is interrupted before.
+bool SlurmSweep::hand_out() {
   std::vector<Json> units;
   std::size_t points = 0;
   for (const Group& group : groups_) {
@@ -133,13 +133,14 @@ void SlurmSweep::hand_out() {
   options.command = own_command_line();
   make_task_folder(folder_, to_json(SweepPlan{sweep_, points_, options, groups_.size(), tasks_}), units);
   note_job(folder_, job_->name());
-  options_.stop->is_heeded = true;
+  if (options_.stop->interrupted.load()) return false;
   job_->release();
   say("job " + job_->id() + " of Slurm: " + counted(tasks_, "task") + " for " + counted(points, "point"));
+  return true;
 }
 
 void SlurmSweep::run(const OnRow& on_row) {
-  hand_out();
+  if (!hand_out()) return give_up();
   for (Questions questions; !is_complete();) {
     take_results(on_row);
     if (options_.stop->interrupted.load() && !std::exchange(is_cancelled_, true)) {

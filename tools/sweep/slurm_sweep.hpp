@@ -39,7 +39,7 @@ class SlurmSweep {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void hand_out();
+  bool hand_out();
   void take_results(const OnRow& on_row);
   bool is_complete() const { return taken_.size() == groups_.size(); }
   bool has_left_queue();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <new>
 #include <optional>
 
 #include "algorithms/methods/registry.hpp"
@@ -115,7 +116,9 @@ void SweepRun::run_under_slurm() {
   }
   if (left.empty() || options_.stop->interrupted.load()) return;
   SlurmSweep shared(sweep_, points_, options_, std::move(left));
+  options_.stop->is_heeded = true;  // who submits a job that is held, releases or cancels it
   shared.submit();
+  if (options_.stop->interrupted.load()) return shared.give_up();
   try {
     before_output();
     shared.run([this](std::size_t place, SweepRow row) { add(place, std::move(row), true); });
@@ -184,6 +187,12 @@ SweepRow SweepRun::diverged_row(std::size_t place, const SweepRow& on_another_ne
   return row;
 }
 
+/// A task leaves what its host lacks to another host.
+SweepRow SweepRun::row_of_lack(std::size_t place, const HostRefusal& lack) const {
+  if (record_ == RecordIs::left_to_another) throw HostRefusal(lack);
+  return refused_row(place, lack.what());
+}
+
 SweepRow SweepRun::attempt(std::size_t place, const Group& group, LearnedPoints& learned) {
   const SweepPoint& point = sweep_.points[place];
   const EarlierOutput earlier = output_is_there_ ? EarlierOutput::replaced : EarlierOutput::left_to_the_sweep;
@@ -213,9 +222,11 @@ SweepRow SweepRun::attempt(std::size_t place, const Group& group, LearnedPoints&
                           .before_output = [this] { before_output(); }}));
     if (fresh) learned.push_back(std::move(fresh));
     return row;
-  } catch (const HostRefusal& misuse) {
-    if (record_ == RecordIs::left_to_another) throw;  // a task: another host may have what this one lacks
-    return refused_row(place, misuse.what());
+  } catch (const std::bad_alloc&) {
+    return row_of_lack(place,
+                       HostRefusal(name_of(sweep_, point) + " takes more memory than this machine gives"));
+  } catch (const HostRefusal& lack) {
+    return row_of_lack(place, lack);
   } catch (const Misuse& misuse) {
     return refused_row(place, misuse.what());
   }

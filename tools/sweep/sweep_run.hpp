@@ -13,6 +13,7 @@
 #include "runtime/settings/sweep_settings.hpp"
 #include "tools/sweep/sweep_rows.hpp"
 #include "tools/training/training.hpp"
+#include "topology/foundation/host_refusal.hpp"
 
 namespace hearsay {
 
@@ -71,6 +72,7 @@ class SweepRun {
   bool is_finished(std::size_t place);
   std::string title_of(std::size_t place) const;
   SweepRow refused_row(std::size_t place, const std::string& why) const;
+  SweepRow row_of_lack(std::size_t place, const HostRefusal& lack) const;
   bool diverges_everywhere(const SweepRow& row) const;
   SweepRow diverged_row(std::size_t place, const SweepRow& on_another_network) const;
   SweepRow attempt(std::size_t place, const Group& group, LearnedPoints& learned);

@@ -48,16 +48,15 @@ std::optional<HostRefusal> try_unit(const SweepPlan& plan, const SweepOptions& o
   SweepRun run(sweep, plan.points, options, sweep.output, true, RecordIs::left_to_another);
   try {
     run.run();
+    if (options.stop->interrupted.load())
+      units.give_back(unit.number);
+    else
+      units.finish(unit.number, rows_to_json(run.rows(), sweep.output));
+    return std::nullopt;
   } catch (const HostRefusal& refusal) {
-    print_notice(refusal.what());
     units.give_back(unit.number);
     return refusal;
   }
-  if (options.stop->interrupted.load())
-    units.give_back(unit.number);
-  else
-    units.finish(unit.number, rows_to_json(run.rows(), sweep.output));
-  return std::nullopt;
 }
 
 int sweep_task_command(const fs::path& output, StopRequest& stop) {
@@ -85,7 +84,9 @@ int sweep_task_command(const fs::path& output, StopRequest& stop) {
       if (!unit) return;
       const auto refusal = try_unit(plan, options, *unit, units);
       const std::lock_guard lock(mutex);
-      if (refusal) lacking = refusal;
+      if (!refusal) continue;
+      if (lacking) print_notice(lacking->what());  // the last one is said at the end
+      lacking = refusal;
     }
   });
   // Last, so that Slurm tells the failure and this node, and the sentence is the last in the log.

@@ -13,4 +13,9 @@ namespace hearsay {
 void require_replaceable(const std::string& option, const std::filesystem::path& file, std::string_view mark,
                          const std::string& what, bool overwrite);
 
+/// Writes the mark and `text` to such a file, as a whole. Throws the same Misuse: what has come to be there
+/// while the command worked is not replaced without `overwrite`, either.
+void write_replaceable(const std::string& option, const std::filesystem::path& file, std::string_view mark,
+                       const std::string& what, bool overwrite, std::string_view text);
+
 }  // namespace hearsay
