@@ -148,9 +148,10 @@ Need need_of(const Experiment<Scalar>& experiment, const HeldPeers& held, const 
     const auto [of_alike, is_new] = known.try_emplace(likeness, 0.0);
     if (is_new) {
       const PeerMemory memory = memory_with(experiment, id, model);
-      // In one process, what a peer has received is what another has sent. The observer has a model of each.
+      // In one process, what a peer has received is what another has sent, and the observer has a model of
+      // each. It reads those of processes where they stand.
       of_alike->second =
-          (held.in_processes ? memory.total() : memory.method + memory.objective + memory.sent) + 1.0;
+          held.in_processes ? memory.total() : memory.method + memory.objective + memory.sent + 1.0;
     }
     need.vectors += of_alike->second;
     if (!held.in_processes)

@@ -22,10 +22,10 @@ struct PeerMemory {
 
   /// The messages under way at the same time.
   double messages() const { return is_storage_shared ? std::max(sent, received) : sent + received; }
-  /// Messages, and at an evaluation the model that the observer gets: in shared storage beside them, else
-  /// when no message is received.
+  /// Messages, and the models of two evaluations, until the verdict on the earlier one comes: in shared
+  /// storage beside them, else when no message is received.
   double total() const {
-    const double told = is_storage_shared ? messages() + 1.0 : std::max(messages(), sent + 1.0);
+    const double told = is_storage_shared ? messages() + 2.0 : std::max(messages(), sent + 2.0);
     return method + objective + told + initial;
   }
 };

@@ -66,8 +66,9 @@ std::string names_in(const std::string& name) {
   const bool lacks_it = error == ENOENT;
   const std::string where = lacks_it ? "tcp_available_congestion_control" : "tcp_allowed_congestion_control";
   throw HostRefusal("network.congestion", wanted,
-               std::string(lacks_it ? "this kernel does not have it" : "this process may not use it") +
-                   "; expected \"auto\", \"system\", or one of net.ipv4." + where + ": " + names_in(where));
+                    std::string(lacks_it ? "this kernel does not have it" : "this process may not use it") +
+                        "; expected \"auto\", \"system\", or one of net.ipv4." + where + ": " +
+                        names_in(where));
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ void copy_lines(std::vector<Source> sources, int life) {
 
 HostRefusal out_of(const char* what) {
   return HostRefusal("this machine gives out no more " + std::string(what) +
-                " for the programs of model.program (" + std::strerror(errno) + ")");
+                     " for the programs of model.program (" + std::strerror(errno) + ")");
 }
 
 }  // namespace

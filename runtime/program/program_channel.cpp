@@ -23,8 +23,8 @@ SharedMemory::SharedMemory(const MemoryLayout& layout)
     address_ = mmap(nullptr, layout.size, PROT_READ | PROT_WRITE, MAP_SHARED, file_.number(), 0);
   if (address_ == nullptr || address_ == MAP_FAILED)
     throw HostRefusal("this machine does not give " + std::to_string(layout.size) +
-                 " bytes of memory to share with the program of model.program (" + std::strerror(errno) +
-                 ")");
+                      " bytes of memory to share with the program of model.program (" + std::strerror(errno) +
+                      ")");
 }
 
 SharedMemory::~SharedMemory() { munmap(address_, layout_.size); }

@@ -60,7 +60,7 @@ TEST_CASE("memory: long messages that come take the storage of those that were s
   const PeerMemory of_pair = memory_of_peer(prepare<float>(run_of("d-psgd", "topology.peers = 2", d)), 0);
   CHECK(of_pair.is_storage_shared);
   CHECK(of_pair.messages() == 3.0);
-  CHECK(of_pair.total() == 2.0 + 2.0 + 3.0 + 1.0);  // method, objective, messages, an evaluation
+  CHECK(of_pair.total() == 2.0 + 2.0 + 3.0 + 2.0);  // method, objective, messages, two evaluations
   const PeerMemory of_ring = memory_of_peer(prepare<float>(run_of("d-psgd", "topology.peers = 4", d)), 0);
   CHECK(of_ring.messages() == 5.0);
 }
