@@ -173,9 +173,7 @@ template <class Scalar>
 void Participant<Scalar>::failed(const ObjectiveFailure& failure, Instant now) {
   part_.come_to(now);
   ensure(under_way_.has_value(), "work that fails was under way");
-  const bool computes = std::holds_alternative<ComputeGradient>(*under_way_);
-  std::string when = "iteration " + std::to_string(computes ? part_.peer->gradient_iteration()
-                                                            : part_.peer->iteration() + 1);
+  std::string when = "iteration " + std::to_string(part_.peer->gradient_iteration());
   if (const auto* const score = std::get_if<ComputeScore>(&*under_way_))
     when = "the evaluation of iteration " + std::to_string(score->question.iteration);
   else if (const auto* const own = std::get_if<MakeEvaluation>(&*under_way_))
@@ -278,9 +276,8 @@ void Participant<Scalar>::on(const ResumeFrom& resume) {
     to_restore_ = resume;
     return;
   }
-  // All begin: this peer as if it had not been told to resume. What it holds is removed before it greets
-  // anybody: if it dies before its start, and the others begin, its next process must not go on from there.
-  // No new files are made before the start.
+  // All begin, this peer as if it had not been told to resume. What it holds is removed before it greets
+  // anybody: if it dies before its start, its next process must not go on from there.
   note_heard(BeginsAnew{});
   part_.session.resume({first_needed_in(1, staleness_of(part_.experiment().settings)), {}, {}, {}, {}});
 }

@@ -55,7 +55,7 @@ TEST_CASE(
     REQUIRE(run.seconds.has_value());
     CHECK(*run.seconds_per_iteration == doctest::Approx(0.004));
     CHECK(*run.computing_share == doctest::Approx(1.0));
-    CHECK(*run.seconds == doctest::Approx(200 * 0.004 + 0.003).epsilon(0.005));
+    CHECK(*run.seconds == doctest::Approx(200 * 0.004 + 0.003));
   }
 }
 

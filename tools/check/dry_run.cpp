@@ -127,8 +127,9 @@ DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most, Dura
   if (last.seconds > before.seconds)
     forecast.computing_share =
         (last.compute_seconds - before.compute_seconds) / (last.seconds - before.seconds);
-  forecast.seconds =
-      last.seconds + per_iteration * static_cast<double>(experiment.iterations - last.iteration);
+  const bool went_on = last.iteration < experiment.iterations && ends_otherwise(*experiment.method);
+  const std::uint64_t rest = experiment.iterations - last.iteration - (went_on ? 1 : 0);
+  forecast.seconds = (went_on ? outcome.seconds : last.seconds) + per_iteration * static_cast<double>(rest);
   return forecast;
 }
 
