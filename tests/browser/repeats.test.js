@@ -41,7 +41,8 @@ name = "plain again"
 algorithm.kind = "d-psgd"
 [[sweep.variant]]
 name = "8 bit"
-algorithm.kind = "dcd-psgd"
+algorithm.kind = "choco-sgd"
+algorithm.compressor = "dither(linf, bits=8, bucket=512)"
 `);
   hearsay(folder, ["sweep", "sweep.toml", "--output", "sweep", "--quiet"]);
   hearsay(folder, ["report", "sweep", "--output", "sweep.html"]);
