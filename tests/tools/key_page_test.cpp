@@ -34,12 +34,16 @@ const OptionRow* option_of(const std::string& key) {
   return nullptr;
 }
 
-/// Returns the folder of the topology files that examples name.
+/// Returns the folder of the files that examples name.
 const TemporaryFolder& folder() {
   static const TemporaryFolder folder("hearsay_key_page");
   static const bool filled = [] {
     folder.write("cluster.toml", "family = \"ring\"\npeers = 5\n");
     folder.write("links.toml", "peers = 8\nlatency = \"1 ms\"\nbandwidth = \"10 Mbit/s\"\n");
+    std::string trace = "peer,from,to\n";
+    for (std::size_t peer = 0; peer < RunSettings().topology.peers; ++peer)
+      trace += std::to_string(peer) + ",0,60\n";
+    folder.write("trace.csv", trace);
     folder.write("cluster.graphml",
                  "<graphml><graph edgedefault=\"undirected\"><node id=\"0\"/><node id=\"1\"/>"
                  "<edge source=\"0\" target=\"1\"/></graph></graphml>");
