@@ -274,7 +274,8 @@ TEST_CASE("sweep --slurm: what a node lacks is no refusal: the points stay open,
 TEST_CASE("sweep --slurm: what only the processes of a node lack is no refusal either, and is said once") {
   const DataFolder folder;
   folder.write("s.toml",
-               quadratic_run + "[sweep]\ndriver = \"run\"\nnetwork.congestion = [\"nobody-has\"]\n");
+               quadratic_run +
+                   "transport = \"tcp\"\n[sweep]\ndriver = \"run\"\nnetwork.congestion = [\"nobody-has\"]\n");
   const StandIn slurm(folder);
   const ProgramEnd end = slurm.run({"sweep", "s.toml", "--output", "out", "--slurm", "--tasks", "1"});
   CHECK(end.code == 3);
