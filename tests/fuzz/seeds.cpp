@@ -255,7 +255,7 @@ void add_saved_state(const Corpus& corpus) {
                               .meters = std::vector{std::byte{3}},
                               .retained = {{2, {7, 0, 3}, packet}, {4, {7, 0, 3}, packet}}};
   corpus.add("checkpoint", "two-messages", '\1' + text_of(encode_checkpoint(owner, checkpoint)));
-  corpus.add("checkpoint", "nothing-retained", '\1' + text_of(encode_checkpoint(owner, {})));
+  corpus.add("checkpoint", "nothing-retained", '\1' + text_of(encode_checkpoint(owner, Checkpoint{})));
   CheckpointOwner other = owner;
   other.peer = 2;
   corpus.add("checkpoint", "of-another-peer", '\0' + text_of(encode_checkpoint(other, checkpoint)));
