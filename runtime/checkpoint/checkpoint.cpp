@@ -48,10 +48,6 @@ PacketRef packet_of(std::span<const std::byte> bytes, PacketPool& packets) {
   return std::move(packet).seal();
 }
 
-}  // namespace
-
-namespace {
-
 std::uint64_t checksum(const ByteParts& parts) {
   XXH3_state_t* const state = XXH3_createState();
   ensure(state != nullptr && XXH3_64bits_reset(state) == XXH_OK, "there is memory for a checksum");
@@ -59,6 +55,13 @@ std::uint64_t checksum(const ByteParts& parts) {
   const std::uint64_t digest = XXH3_64bits_digest(state);
   XXH3_freeState(state);
   return digest;
+}
+
+CheckpointParts parts_of(const Checkpoint& checkpoint) {
+  CheckpointParts parts{checkpoint.iteration, {}, {}, checkpoint.retained};
+  parts.image.refer(checkpoint.image.bytes());
+  parts.meters.refer(checkpoint.meters.bytes());
+  return parts;
 }
 
 }  // namespace
@@ -102,17 +105,6 @@ ByteParts encode_checkpoint(const CheckpointOwner& owner, const CheckpointParts&
   out.number(checksum(out));
   return out;
 }
-
-namespace {
-
-CheckpointParts parts_of(const Checkpoint& checkpoint) {
-  CheckpointParts parts{checkpoint.iteration, {}, {}, checkpoint.retained};
-  parts.image.refer(checkpoint.image.bytes());
-  parts.meters.refer(checkpoint.meters.bytes());
-  return parts;
-}
-
-}  // namespace
 
 std::vector<std::byte> encode_checkpoint(const CheckpointOwner& owner, const Checkpoint& checkpoint) {
   return encode_checkpoint(owner, parts_of(checkpoint)).joined();

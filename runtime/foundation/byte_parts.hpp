@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <memory>
@@ -8,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/foundation/little_endian.hpp"
+#include "runtime/foundation/byte_stream.hpp"
 
 namespace hearsay {
 
@@ -17,18 +16,10 @@ class ByteParts {
  public:
   template <std::unsigned_integral Number>
   void number(Number value) {
-    std::array<std::byte, sizeof value> in_order;
-    store_little_endian(value, in_order);
-    bytes(in_order);
+    copied_part(sizeof value).number(value);
   }
   /// Appends a copy.
-  void bytes(std::span<const std::byte> more) {
-    if (parts_.empty() || parts_.back().elsewhere.data() != nullptr)
-      parts_.push_back({{}, copied_.size(), 0});
-    parts_.back().copied_bytes += more.size();
-    copied_.insert(copied_.end(), more.begin(), more.end());
-    size_ += more.size();
-  }
+  void bytes(std::span<const std::byte> more) { copied_part(more.size()).bytes(more); }
   /// Appends bytes that stay where they are, and must outlive this.
   void refer(std::span<const std::byte> more) {
     if (more.empty()) return;
@@ -50,7 +41,7 @@ class ByteParts {
   /// Calls action(part) for each part, in order.
   template <class Action>
   void each(const Action& action) const {
-    const std::span<const std::byte> copied = copied_;
+    const std::span<const std::byte> copied = copied_.written();
     for (const Part& part : parts_)
       action(part.elsewhere.data() != nullptr ? part.elsewhere
                                               : copied.subspan(part.copied_from, part.copied_bytes));
@@ -70,8 +61,17 @@ class ByteParts {
     std::size_t copied_bytes;
   };
 
+  /// Makes room for `more` bytes that are copied, and returns where they are to be written.
+  ByteWriter& copied_part(std::size_t more) {
+    if (parts_.empty() || parts_.back().elsewhere.data() != nullptr)
+      parts_.push_back({{}, copied_.written().size(), 0});
+    parts_.back().copied_bytes += more;
+    size_ += more;
+    return copied_;
+  }
+
   std::vector<Part> parts_;
-  std::vector<std::byte> copied_;
+  ByteWriter copied_;
   std::vector<std::shared_ptr<const void>> owners_;
   std::size_t size_ = 0;
 };
