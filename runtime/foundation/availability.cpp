@@ -4,13 +4,12 @@
 #include <cmath>
 #include <utility>
 
+#include "runtime/foundation/longest_time.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
 namespace {
-
-constexpr long double longest_work_ns = 1e18L;
 
 // A whole number of nanoseconds is exact in long double.
 long double in_ns(Duration time) { return static_cast<long double>(time.count()); }
@@ -88,8 +87,7 @@ struct Availability::Content {
     const long double per_period = pace.before.back();
     const long double periods =
         std::ceil(in_ns(work) / per_period) - 1.0L;  // before the one in which it ends
-    if (periods * in_ns(period) >= longest_work_ns)
-      return begin + Duration(static_cast<std::int64_t>(longest_work_ns));
+    if (periods * in_ns(period) >= in_ns(longest_time)) return begin + longest_time;
     long double left = in_ns(work) - periods * per_period;
     Duration now = begin + static_cast<std::int64_t>(periods) * period;
     Duration at = within(now);

@@ -5,14 +5,14 @@
 #include <limits>
 #include <utility>
 
+#include "runtime/foundation/longest_time.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
 namespace {
 
-/// The limit of Bandwidth::time_for.
-constexpr long double longest_ns = 1e18L;
+constexpr auto longest_ns = static_cast<long double>(longest_time.count());
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 /// A part of a period in which the bandwidth is constant.
@@ -97,8 +97,7 @@ Duration BandwidthTrace::end_of(std::uint64_t bytes, Duration start) const {
   if (bytes == 0) return start;
   auto left = static_cast<long double>(bytes);
   const long double periods = std::floor(left / trace.bytes_per_period);
-  if (periods * static_cast<long double>(trace.period.count()) >= longest_ns)
-    return start + rounded(longest_ns);
+  if (periods * static_cast<long double>(trace.period.count()) >= longest_ns) return start + longest_time;
   left -= periods > 0.0L ? periods * trace.bytes_per_period : 0.0L;
   Duration now = start + static_cast<std::int64_t>(periods) * trace.period;
   Duration within = now % trace.period;
@@ -121,8 +120,7 @@ Duration BandwidthTrace::start_of(std::uint64_t bytes, Duration end) const {
   if (bytes == 0) return end;
   auto left = static_cast<long double>(bytes);
   const long double periods = std::floor(left / trace.bytes_per_period);
-  if (periods * static_cast<long double>(trace.period.count()) >= longest_ns)
-    return end - rounded(longest_ns);
+  if (periods * static_cast<long double>(trace.period.count()) >= longest_ns) return end - longest_time;
   left -= periods > 0.0L ? periods * trace.bytes_per_period : 0.0L;
   Duration now = end - static_cast<std::int64_t>(periods) * trace.period;
   Duration within = now % trace.period;

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "runtime/foundation/longest_time.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
 
@@ -53,8 +54,7 @@ constexpr std::string_view share_expectation = "expected a share between 0 and 1
 
 /// A day. No latency is longer, and the sum of some ten thousand such times fits into 64 bits.
 constexpr long double longest_parsed_ns = 86'400e9L;
-/// Some thirty years: the sum of a few such times fits into 64 bits.
-constexpr long double longest_on_wire_ns = 1e18L;
+constexpr auto longest_on_wire_ns = static_cast<long double>(longest_time.count());
 
 /// A bandwidth outside these bounds is a typing error. Within them, 8 times and 2^-30 times the value are
 /// exact.

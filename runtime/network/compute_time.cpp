@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "algorithms/arithmetic/random.hpp"
+#include "runtime/foundation/longest_time.hpp"
 
 namespace hearsay {
 
@@ -13,7 +14,7 @@ Duration compute_time(const ComputeTime& emulated, std::uint64_t seed, PeerId pe
   if (emulated.kind == ComputeTime::Kind::lognormal)
     factor *= std::exp(emulated.sigma * RandomStream(seed, peer, request, Purpose::compute).normal());
   const Duration usual = emulated.kind == ComputeTime::Kind::measured ? measured : emulated.median;
-  constexpr double longest_ns = 1e18;
+  constexpr auto longest_ns = static_cast<double>(longest_time.count());
   return Duration(std::llround(std::min(static_cast<double>(usual.count()) * factor, longest_ns)));
 }
 

@@ -8,6 +8,7 @@
 #include "algorithms/objectives/stop_asked.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/foundation/crew.hpp"
+#include "runtime/foundation/longest_time.hpp"
 #include "runtime/foundation/peak_memory.hpp"
 #include "runtime/network/link.hpp"
 #include "runtime/observer/evaluation_period.hpp"
@@ -32,8 +33,8 @@ namespace hearsay {
 
 namespace {
 
-/// The emulated network cuts times off here, some 30 years from the start: what comes later is not known.
-constexpr Instant end_of_time{Duration{1'000'000'000'000'000'000}};
+/// What comes later than this is not known.
+constexpr Instant end_of_time{longest_time};
 
 template <class Scalar>
 class Simulation {
