@@ -30,6 +30,20 @@ Availability drawn(RandomStream& random, bool is_slow) {
   return {std::move(stretches), at + Duration(random.below(4'000))};
 }
 
+/// A gradient of such a peer.
+struct DrawnGradient {
+  Availability peer;
+  Duration begin;
+  Duration takes;
+  Duration end;
+
+  DrawnGradient(RandomStream& random, bool is_slow)
+      : peer(drawn(random, is_slow)),
+        begin(random.below(100'000)),
+        takes(1 + random.below(60'000)),
+        end(peer.computed(takes, begin)) {}
+};
+
 }  // namespace
 
 TEST_CASE("availability: a gradient across absences and slowdowns takes what a hand works out") {
@@ -84,10 +98,7 @@ TEST_CASE(
     "availability: a gradient ends once the peer has been there for as long as it takes, and no sooner") {
   RandomStream random(3, 0, 0, Purpose::data);
   for (int trial = 0; trial < 2'000; ++trial) {
-    const Availability peer = drawn(random, false);
-    const Duration begin(random.below(100'000));
-    const Duration takes(1 + random.below(60'000));
-    const Duration end = peer.computed(takes, begin);
+    const auto [peer, begin, takes, end] = DrawnGradient(random, false);
     CHECK(peer.presence(begin, end) == takes);
     CHECK(peer.presence(begin, end - 1ns) == takes - 1ns);
     CHECK(peer.been_there(takes, begin) == end);
@@ -101,10 +112,7 @@ TEST_CASE(
 TEST_CASE("availability: slowdowns keep order, and a gradient in two parts takes as long as in one") {
   RandomStream random(4, 0, 0, Purpose::data);
   for (int trial = 0; trial < 2'000; ++trial) {
-    const Availability peer = drawn(random, true);
-    const Duration begin(random.below(100'000));
-    const Duration takes(1 + random.below(60'000));
-    const Duration end = peer.computed(takes, begin);
+    const auto [peer, begin, takes, end] = DrawnGradient(random, true);
     CHECK(peer.computed(takes + 5ns, begin) >= end);
     CHECK(peer.computed(takes, begin + 5ns) >= end);
     // A rounded instant may be the end of a stretch, or just before it, when the peer goes away.
