@@ -20,9 +20,11 @@ Beer<Scalar>::Beer(const MethodInput<Scalar>& input)
 
 template <class Scalar>
 Task Beer<Scalar>::iterate(Iteration<Scalar>& it) {
-  const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
   const auto gamma = static_cast<Scalar>(consensus_step_);
-  RandomStream random = it.random(Purpose::compression);
+
+  // trackers: c_i = C(V_i - G_i), sent to every neighbor
+  RandomStream& behind_models = random_.go_on(it, it.number() - 1, *compressor_, difference_);
+  const Slot tracker_slot = it.post(compressed(it, tracker_, behind_models, own_tracker_));
 
   // start: V_i = g_i = grad F_i(x_0; xi_i)
   if (it.number() == 1) {
@@ -32,26 +34,25 @@ Task Beer<Scalar>::iterate(Iteration<Scalar>& it) {
   }
 
   // step: x_i <- x_i + gamma sum_j w_ij (H_j - H_i) - eta V_i
-  models_.add_differences(neighbors, own_model_, gamma, x_);
+  models_.add_differences(it.mixing().hears, own_model_, gamma, x_);
   x_ -= it.step_size() * tracker_;
 
   // models: h_i = C(x_i - H_i), sent to every neighbor
-  const Slot model_slot = it.post(compressed(it, x_, random, own_model_));
+  const Slot model_slot = it.post(compressed(it, x_, random_.begin(it, it.number()), own_model_));
 
   // gradient: g_i' = grad F_i(x_i; xi_i)
   const Vector<Scalar>& gradient = co_await it.gradient(x_);
 
+  // hear: G_j <- G_j + c_j,  H_j <- H_j + h_j
+  const std::span<const PacketRef> trackers = co_await it.collect(tracker_slot);
+  it.report(trackers_.hear(*compressor_, it.mixing().hears, trackers));
+  const std::span<const PacketRef> models = co_await it.collect(model_slot);
+  it.report(models_.hear(*compressor_, it.mixing().hears, models));
+
   // track: V_i <- V_i + gamma sum_j w_ij (G_j - G_i) + g_i' - g_i;  g_i <- g_i'
-  trackers_.add_differences(neighbors, own_tracker_, gamma, tracker_);
+  trackers_.add_differences(it.mixing().hears, own_tracker_, gamma, tracker_);
   tracker_ += gradient - gradient_;
   gradient_ = gradient;
-
-  // trackers: c_i = C(V_i - G_i), sent to every neighbor;  H_j <- H_j + h_j, G_j <- G_j + c_j
-  const Slot tracker_slot = it.post(compressed(it, tracker_, random, own_tracker_));
-  const std::span<const PacketRef> models = co_await it.collect(model_slot);
-  it.report(models_.hear(*compressor_, neighbors, models));
-  const std::span<const PacketRef> trackers = co_await it.collect(tracker_slot);
-  it.report(trackers_.hear(*compressor_, neighbors, trackers));
 }
 
 /// Returns the packet of C(vector - own_replica), and adds the decoded packet to own_replica.
@@ -101,7 +102,7 @@ MethodInfo beer_info() {
           .trials = {.with = {{.compressor = "topk(10%)",
                                .because = "as cedas, with a biased compressor",
                                .iterations = 1.5}}},
-          .manual = {.overlap = Overlap::some,
+          .manual = {.overlap = Overlap::all,
                      .iteration = "x_i <- x_i + gamma sum_j w_ij (H_j - H_i) - eta V_i; V_i <- V_i + gamma "
                                   "sum_j w_ij (G_j - G_i) + g_i' - g_i; H_i, G_i follow x_i, V_i through C",
                      .memory = "2 deg + 7",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algorithms/methods/parts/replicas.hpp"
+#include "algorithms/methods/parts/split_stream.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -8,13 +9,17 @@ namespace hearsay {
 /// BEER: compressed gradient tracking, for any contractive compressor C, without assumptions on the
 /// heterogeneity of the data; with full gradients it converges to the optimum itself.
 ///
+///   trackers   c_i = C(V_i - G_i), sent to every neighbor;   G_i <- G_i + c_i
 ///   step       x_i <- x_i + gamma sum_j w_ij (H_j - H_i) - eta V_i
-///   models     h_i = C(x_i - H_i), sent to every neighbor;   H_j <- H_j + h_j
-///   gradient   g_i' = grad F_i(x_i; xi_i)                     (h_i travels)
+///   models     h_i = C(x_i - H_i), sent to every neighbor;   H_i <- H_i + h_i
+///   gradient   g_i' = grad F_i(x_i; xi_i)                     (c_i and h_i travel)
+///   hear       G_j <- G_j + c_j,  H_j <- H_j + h_j
 ///   track      V_i <- V_i + gamma sum_j w_ij (G_j - G_i) + g_i' - g_i;   g_i <- g_i'
-///   trackers   c_i = C(V_i - G_i), sent to every neighbor;   G_j <- G_j + c_j
 ///
-/// Start      V_i = g_i = grad F_i(x_0; xi_i), H = x_0, G = 0.
+/// The next x_i is the first that needs h_j, and the V_i before it the first that needs c_j. So the gradient
+/// hides both.
+///
+/// Start      V_i = g_i = grad F_i(x_0; xi_i), H = x_0, G = 0. The first c_i is C(0).
 /// Options    consensus_step gamma.
 /// Sends      2 deg messages of |C| bytes per iteration.
 /// Shapes     x, V, H, G, g, a difference and the newest gradient in R^d, H_j and G_j of every neighbor:
@@ -25,7 +30,9 @@ namespace hearsay {
 /// Invariant  mean V = mean g, to the rounding of antisymmetric edge terms; the mean of the models moves by
 ///            -eta mean V; H_j and G_j equal their owners', bit for bit.
 /// Source     Zhao, Li, Li, Richtarik, Chi 2022 (arXiv:2201.13320), Algorithm 1.
-/// Departs    H starts at the common x_0, not at 0; edge differences.
+/// Departs    an iteration begins with the message of the trackers instead of ending with it: all vectors are
+///            the same, and so are the random numbers of C, which c_i draws behind h_i of the iteration
+///            before. H starts at the common x_0, not at 0; edge differences.
 template <class Scalar>
 class Beer final : public Algorithm<Scalar> {
  public:
@@ -50,6 +57,7 @@ class Beer final : public Algorithm<Scalar> {
   Vector<Scalar> own_tracker_;  // G_i
   Replicas<Scalar> trackers_;   // G_j
   Vector<Scalar> difference_;
+  SplitStream<Scalar> random_;  // of h_i, and of the c_i that follows
 };
 
 MethodInfo beer_info();

@@ -14,13 +14,12 @@ CGt<Scalar>::CGt(const MethodInput<Scalar>& input)
       gradient_(tracker_),
       models_(input.neighbors, input.initial, input.options[option::damping]),
       trackers_(input.neighbors, tracker_, input.options[option::damping]),
+      mixed_(input.initial),
       difference_(input.initial.size()) {}
 
 template <class Scalar>
 Task CGt<Scalar>::iterate(Iteration<Scalar>& it) {
-  const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
   const auto gamma = static_cast<Scalar>(consensus_step_);
-  RandomStream random = it.random(Purpose::compression);
 
   // start: y_i = g_i = grad F_i(x_0; xi_i)
   if (it.number() == 1) {
@@ -29,30 +28,37 @@ Task CGt<Scalar>::iterate(Iteration<Scalar>& it) {
     tracker_ = first;
   }
 
-  // models: xhat = COMM(x, H), yhat = COMM(y, G), both sent to every neighbor
-  difference_ = x_ - models_.own_reference();
-  const Slot model_slot = models_.say(it, *compressor_, difference_, random);
+  // trackers: yhat = COMM(y, G), sent to every neighbor
+  RandomStream& behind_models = random_.go_on(it, it.number(), *compressor_, difference_);
   difference_ = tracker_ - trackers_.own_reference();
-  const Slot tracker_slot = trackers_.say(it, *compressor_, difference_, random);
+  const Slot tracker_slot = trackers_.say(it, *compressor_, difference_, behind_models);
 
-  // step: x_i <- x_i - gamma sum_j w_ij (xhat_i - xhat_j) - eta y_i
-  const std::span<const PacketRef> models = co_await it.collect(model_slot);
-  models_.add_differences(it, *compressor_, neighbors, models, -gamma, x_);
-  x_ -= it.step_size() * tracker_;
+  // step: x_i <- m_i - eta y_i
+  x_ = mixed_ - it.step_size() * tracker_;
+
+  // models: xhat = COMM(x, H), sent to every neighbor
+  difference_ = x_ - models_.own_reference();
+  const Slot model_slot = models_.say(it, *compressor_, difference_, random_.begin(it, it.number() + 1));
 
   // gradient: g_i' = grad F_i(x_i; xi_i)
   const Vector<Scalar>& gradient = co_await it.gradient(x_);
 
   // track: y_i <- y_i - gamma sum_j w_ij (yhat_i - yhat_j) + g_i' - g_i;  g_i <- g_i'
   const std::span<const PacketRef> trackers = co_await it.collect(tracker_slot);
-  trackers_.add_differences(it, *compressor_, neighbors, trackers, -gamma, tracker_);
+  trackers_.add_differences(it, *compressor_, it.mixing().hears, trackers, -gamma, tracker_);
   tracker_ += gradient - gradient_;
   gradient_ = gradient;
+
+  // mix: m_i = x_i - gamma sum_j w_ij (xhat_i - xhat_j)
+  const std::span<const PacketRef> models = co_await it.collect(model_slot);
+  mixed_ = x_;
+  models_.add_differences(it, *compressor_, it.mixing().hears, models, -gamma, mixed_);
 }
 
 template <class Scalar>
 void CGt<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.state("model", x_);
+  visitor.state("mixed", mixed_);
   visitor.state("tracker", tracker_);
   visitor.state("gradient", gradient_);
   models_.visit(visitor, "model reference");
@@ -99,11 +105,11 @@ MethodInfo c_gt_info() {
       .trials = {.with = {{.compressor = "dither(linf, bits=2, bucket=512)",
                            .because = "as cedas, by gradient tracking",
                            .iterations = 1.2}}},
-      .manual = {.overlap = Overlap::some,
+      .manual = {.overlap = Overlap::all,
                  .iteration = "x_i <- x_i - gamma sum_j w_ij (xhat_i - xhat_j) - eta y_i; y_i <- y_i - gamma "
                               "sum_j w_ij (yhat_i - yhat_j) + g_i' - g_i; xhat_i = H_i + C(x_i - H_i), H_i "
                               "<- H_i + a (xhat_i - H_i), yhat_i likewise",
-                 .memory = "2 deg + 11",
+                 .memory = "2 deg + 12",
                  .needs = "as `cedas`; full gradients or large batches"},
       .make = factory<CGt>()};
 }

@@ -79,16 +79,17 @@ void beer(Network& net) {
   Matrix& G = net.kept("tracker replicas");
   Matrix& V = net.kept("trackers");
   Matrix& gradient = net.kept("gradients");
+  G += net.said_behind(V - G, 0);
   if (net.t == 1) {
     H = net.X;
     V = gradient = net.gradients();
   }
   net.X += gamma_of(net) * gossip(net, H) - net.eta() * V;
-  H += net.said(net.X - H, 0);
+  net.draw_of(net.t);
+  H += net.said_behind(net.X - H, 1);
   const Matrix next = net.gradients();
   V += gamma_of(net) * gossip(net, G) + next - gradient;
   gradient = next;
-  G += net.said(V - G, 1);
 }
 
 void c_gt(Network& net) {
@@ -96,14 +97,19 @@ void c_gt(Network& net) {
   Matrix& G = net.kept("tracker references");
   Matrix& Y = net.kept("trackers");
   Matrix& gradient = net.kept("gradients");
+  Matrix& told = net.kept("models as they are told");  // xhat, of the last models
   const double a = net.options()[option::damping];
   if (net.t == 1) {
-    H = net.X;
+    told = H = net.X;
     Y = gradient = net.gradients();
+    net.draw_of(1);
+    net.say_to_nobody();
   }
-  const Matrix Q = net.said(net.X - H, 0);
-  const Matrix R = net.said(Y - G, 1);
-  net.X += gamma_of(net) * gossip(net, H + Q) - net.eta() * Y;
+  const Matrix R = net.said_behind(Y - G, 0);
+  net.X += gamma_of(net) * gossip(net, told) - net.eta() * Y;
+  net.draw_of(net.t + 1);
+  const Matrix Q = net.said_behind(net.X - H, 1);
+  told = H + Q;
   const Matrix next = net.gradients();
   Y += gamma_of(net) * gossip(net, G + R) + next - gradient;
   gradient = next;

@@ -156,11 +156,23 @@ Matrix Network::local_step(const Matrix& Y, const Matrix& G, const std::string& 
   return -eta() * (unbiased.array() / (root.array() + 1e-8) + decay * Y.array()).matrix();
 }
 
+void Network::draw_of(std::uint64_t number) {
+  streams_.clear();
+  for (Index i = 0; i < X.cols(); ++i) streams_.push_back(random_of(i, number));
+}
+
+void Network::say_to_nobody() {
+  const Vector<double> nothing = Vector<double>::Zero(X.rows());
+  for (RandomStream& stream : streams_) run_.said_anew(nothing, nothing, stream);
+}
+
 Matrix Network::said(const Matrix& Z, Slot slot, bool near, std::size_t skip) {
-  if (slot == 0) {
-    streams_.clear();
-    for (PeerId i = 0; i < Z.cols(); ++i) streams_.push_back(random_of(i));
-  }
+  if (slot == 0) draw_of(t);
+  return said_behind(Z, slot, near, skip);
+}
+
+Matrix Network::said_behind(const Matrix& Z, Slot slot, bool near, std::size_t skip) {
+  if (streams_.empty()) draw_of(t);
   Matrix C = Matrix::Zero(Z.rows(), Z.cols());
   for (PeerId i = 0; i < Z.cols(); ++i) {
     if (!takes_part(i) || (in_full_ != nullptr && (*in_full_)[i])) continue;

@@ -55,7 +55,7 @@ class Network {
   /// Returns what worker i answered in iteration t. Empty of a hub, and of whom nobody listens to.
   PacketRef answer_of(Index i) const;
   /// Returns the stream with which peer i compresses in iteration t.
-  RandomStream random_of(Index i) const { return {seed(), static_cast<PeerId>(i), t, Purpose::compression}; }
+  RandomStream random_of(Index i) const { return random_of(i, t); }
   /// Returns a state of a peer as recorded after iteration t.
   Vector<double> recorded(PeerId peer, const std::string& name) const { return run_.state(t, peer, name); }
 
@@ -98,6 +98,12 @@ class Network {
   /// order. With `near`, every column is read near itself (mod), as a receiver within reach does. A recorded
   /// message begins with `skip` other bytes.
   Matrix said(const Matrix& Z, Slot slot = 0, bool near = false, std::size_t skip = 0);
+  /// The same in any order of slots, the random numbers being those behind what was said last.
+  Matrix said_behind(const Matrix& Z, Slot slot, bool near = false, std::size_t skip = 0);
+  /// What is said from now on draws the random numbers of iteration `number`.
+  void draw_of(std::uint64_t number);
+  /// Every peer draws what C(0) needs, and sends nothing.
+  void say_to_nobody();
   /// The same for peers with a backlog if links change. C(Z) is then recovered from the published vectors
   /// before and after iteration t, since messages do not contain it alone. The published vector moves by the
   /// entry of `share` times C(Z) - `from`. The peers of `in_full` publish their vectors in another way.
@@ -121,6 +127,9 @@ class Network {
 
  private:
   std::uint64_t seed() const { return run_.settings().run.seed; }
+  RandomStream random_of(Index i, std::uint64_t number) const {
+    return {seed(), static_cast<PeerId>(i), number, Purpose::compression};
+  }
   /// True if the peer's data count in iteration t.
   bool trains(Index i) const;
   std::vector<Index> all_samples(PeerId peer) const;
@@ -129,7 +138,7 @@ class Network {
 
   RecordedRun& run_;
   Vector<double> initial_;
-  std::vector<RandomStream> streams_;  // of this iteration's compressions, by peer
+  std::vector<RandomStream> streams_;  // of the compressions of an iteration, by peer
   std::map<std::string, Matrix> kept_;
   std::map<std::string, Matrix> at_first_;
   const Matrix* told_from_ = nullptr;
