@@ -88,6 +88,12 @@ bool Dpsvrg<Scalar>::draws_snapshot(const Iteration<Scalar>& it) const {
          it.common_random(Purpose::decision).below(first_length_) == 0;
 }
 
+/// True if the iteration after `number` corrects its gradient by the snapshot that there is now.
+template <class Scalar>
+bool Dpsvrg<Scalar>::keeps_snapshot_after(std::uint64_t number) const {
+  return estimator_ != Estimator::saga && plan_.at(number + 1).step > 1;
+}
+
 /// xt_i <- x_i, or the mean of the last epoch's iterates, which were `length`
 template <class Scalar>
 void Dpsvrg<Scalar>::move_snapshot(std::uint64_t length) {
@@ -118,10 +124,10 @@ Task Dpsvrg<Scalar>::iterate(Iteration<Scalar>& it) {
       full_gradient_ = full;
     }
     // estimate: v_i = grad f_i(x_i; xi) - grad f_i(xt_i; xi) + m_i
-    const Vector<Scalar>& here = co_await it.gradient(x_);
-    estimate_ = here;
     const Vector<Scalar>& there = co_await it.gradient(snapshot_);
-    estimate_ = (estimate_ - there) + full_gradient_;
+    estimate_ = there;
+    const Vector<Scalar>& here = co_await it.gradient(x_);
+    estimate_ = (here - estimate_) + full_gradient_;
     // loopless: with probability 1/n_0, xt_i <- x_i, the point before the step, for the next iterations
     if (draws_snapshot(it)) {
       snapshot_ = x_;
@@ -138,8 +144,9 @@ Task Dpsvrg<Scalar>::iterate(Iteration<Scalar>& it) {
   if (before_.size() != 0) before_ = step_;
   for (std::uint64_t round = 0; round < position.rounds; ++round) {
     it.turn_to(position.rounds_before + round);
-    const PacketRef packet = full_packet(it, step_);
-    const std::span<const PacketRef> packets = co_await it.exchange(packet);
+    const Slot slot = it.post(full_packet(it, step_));
+    if (round == 0 && keeps_snapshot_after(it.number())) co_await it.gradient_ahead(snapshot_);
+    const std::span<const PacketRef> packets = co_await it.collect(slot);
     it.report(mix_full(it.mixing(), packets, step_, mixed_));
     if (before_.size() != 0) {
       mixed_ += acceleration_ * (mixed_ - before_);
@@ -249,7 +256,8 @@ MethodInfo dpsvrg_info() {
           .check = check_estimator,
           .reads_rho = [](const MethodOptions& options) { return options[option::gossip] == "chebyshev"; },
           .trials = {.with = {{.because = "for composite objectives, with corrected gradients"}}},
-          .manual = {.iteration = "v_i = g_i(x_i) - g_i(xt_i) + grad f_i(xt_i); q = x - eta v; c(k) times "
+          .manual = {.overlap = Overlap::some,
+                     .iteration = "v_i = g_i(x_i) - g_i(xt_i) + grad f_i(xt_i); q = x - eta v; c(k) times "
                                   "q_i <- sum_j w_ij q_j; x_i <- prox_{eta h}(q_i)",
                      .memory = "7",
                      .needs = "W doubly stochastic"},

@@ -29,6 +29,9 @@ extern const TextOption prox_order;
 ///   mix        c(k) times  q_i <- sum_j w_ij q_j, the schedule's next round every time
 ///   prox       x_i <- prox_{eta h}(q_i)
 ///
+/// grad f_i(xt_i; xi) of the next iteration needs no message, so it is computed while those of the first
+/// gossip round travel, unless an epoch ends. The other one is taken where the last round leads.
+///
 /// Options    inner_length n_0, inner_growth beta; snapshot = "last" | "average";
 ///            consensus = c(k): "k", "5", "min(k, 20)"; gossip = "plain" | "chebyshev" (c rounds of FastMix,
 ///            y_{r+1} = (1 + e) W y_r - e y_{r-1}, which do the work of c^2: Liu, Morse 2011; static W only);
@@ -69,6 +72,7 @@ class Dpsvrg final : public Algorithm<Scalar> {
   static std::uint64_t messages_in(std::uint64_t begin, std::uint64_t end, const PeerRows& rows);
   Traffic traffic_of(std::uint64_t messages) const;
   bool draws_snapshot(const Iteration<Scalar>& it) const;
+  bool keeps_snapshot_after(std::uint64_t number) const;
   void move_snapshot(std::uint64_t length);
 
   const Regularizer<Scalar>* regularizer_;  // h

@@ -12,6 +12,9 @@ namespace hearsay {
 ///   track      y_i <- sum_j w_ij y_j + g_i' - g_i;   g_i <- g_i'    y_i = g_i = 0 before the first iteration
 ///   step, mix  x_i <- sum_j w_ij (x_j - eta y_j)                    adapt then combine, a message of its own
 ///
+/// No gradient hides the second message: it holds g_i', by y_i, and the next gradient is taken where it
+/// leads.
+///
 /// Sends      2 deg messages of d scalars per iteration, the first of them beside the gradient.
 /// Shapes     x, y, the last gradient, a mixed copy and g in R^d: memory 5 d.
 /// Needs      each round's W doubly stochastic, the union of a few consecutive rounds connected; eta below

@@ -25,18 +25,23 @@ Task NoLoCo<Scalar>::iterate(Iteration<Scalar>& it) {
   const auto rho = static_cast<Scalar>(outer_.rate);
   const auto beta = static_cast<Scalar>(outer_.momentum);
 
+  // models: send x_i to every neighbor of the round
+  const Slot model_slot = it.post(full_packet(it, x_));
+
   // inner: y_i = x_i;  H times: g_i = grad F_i(y_i; xi_i);  y_i <- y_i - eta g_i;   D_i = y_i - x_i
   co_await local_.steps(it, x_);
   drift_.setZero();
   local_.add_to(drift_);
 
-  // exchange: send (x_i, D_i) to every neighbor of the round
-  const std::span<const PacketRef> packets = co_await it.exchange(full_packet(it, x_, drift_));
+  // drifts: send D_i to every neighbor of the round
+  const Slot drift_slot = it.post(full_packet(it, drift_));
 
   // mean, outer: m_i <- beta m_i + rho (D_i + sum_j w_ij (D_j - D_i)) + gamma sum_j w_ij (x_j - x_i)
   momentum_ = beta * momentum_ + rho * drift_;
-  it.report(add_differences(it.mixing(), packets, Half::first, x_, consensus_step_, momentum_));
-  it.report(add_differences(it.mixing(), packets, Half::second, drift_, outer_.rate, momentum_));
+  const std::span<const PacketRef> models = co_await it.collect(model_slot);
+  it.report(add_differences(it.mixing(), models, x_, consensus_step_, momentum_));
+  const std::span<const PacketRef> drifts = co_await it.collect(drift_slot);
+  it.report(add_differences(it.mixing(), drifts, drift_, outer_.rate, momentum_));
   x_ += momentum_;
 }
 
@@ -50,7 +55,7 @@ void NoLoCo<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic NoLoCo<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
-  return gossip_traffic(rows.at(number - 1), 2 * view(x_).size_bytes());
+  return twice(gossip_traffic(rows.at(number - 1), view(x_).size_bytes()));
 }
 
 MethodInfo noloco_info() {
@@ -58,7 +63,7 @@ MethodInfo noloco_info() {
       .name = "noloco",
       .summary = "local steps and outer momentum without all-reduce: random pairs pull each other closer",
       .equation = "m_i <- beta m_i + rho sum_j w_ij D_j + gamma (sum_j w_ij x_j - x_i); x_i <- x_i + m_i",
-      .bytes = "deg (8d + 64)",
+      .bytes = "2 deg (4d + 64)",
       .source = "Kolehmainen et al. 2025, arXiv:2506.10911",
       .compressor = CompressorNeed::none,
       .membership = Membership::exact,
@@ -75,7 +80,8 @@ MethodInfo noloco_info() {
                                OuterRule::parse(options[option::outer]).momentum, false};
           },
       .trials = {.with = {{.because = "gas-loc with each peer's own momentum", .iterations = 0.2}}},
-      .manual = {.iteration = "D_i the sum of H local steps; m_i <- beta m_i + rho sum_j w_ij D_j + gamma "
+      .manual = {.overlap = Overlap::some,
+                 .iteration = "D_i the sum of H local steps; m_i <- beta m_i + rho sum_j w_ij D_j + gamma "
                               "(sum_j w_ij x_j - x_i); x_i <- x_i + m_i",
                  .memory = "5",
                  .needs = "W doubly stochastic; random pairs: gamma below a limit that falls with beta"},

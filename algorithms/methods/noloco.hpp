@@ -7,15 +7,19 @@
 namespace hearsay {
 
 /// NoLoCo: local steps and an outer momentum at every peer, which is pulled towards the models it hears. No
-/// all-reduce: in a round of random pairs a peer sends one message.
+/// all-reduce: in a round of random pairs a peer talks to one other.
 ///
+///   models    send x_i to every neighbor of the round
 ///   inner     y_i = x_i;  H times: g_i = grad F_i(y_i; xi_i);  y_i <- y_i - eta g_i;   D_i = y_i - x_i
-///   exchange  send (x_i, D_i) to every neighbor of the round
+///             (x_i travels)
+///   drifts    send D_i to every neighbor of the round
 ///   mean      X = sum_j w_ij x_j,  D = sum_j w_ij D_j;                        a pair: the two means
 ///   outer     m_i <- beta m_i + rho D + gamma (X - x_i);   x_i <- x_i + m_i
 ///
-/// Sends      one message of 8d bytes (16d in double) to every neighbor of the round; with a schedule of
-///            matchings that is one message. An iteration is a round of H steps.
+/// The next steps begin where D leads, so no gradient hides D_i.
+///
+/// Sends      two messages of 4d bytes (8d in double) to every neighbor of the round, of which there is one
+///            with a schedule of matchings. An iteration is a round of H steps.
 /// Options    optimizer, local_steps = H: see LocalSteps; outer = "heavy-ball(rho, beta)", or "none(rho)" for
 ///            beta = 0; consensus_step = gamma, which is rho in the authors' runs.
 /// Shapes     x, y, m, D, g in R^d: memory 5 d.

@@ -47,7 +47,10 @@ TEST_CASE(
     const double hidden =
         (computing.seconds + sending.seconds - both.seconds) / std::min(computing.seconds, sending.seconds);
     CAPTURE(hidden);
-    const Overlap overlap = hidden > 0.9 ? Overlap::all : hidden > 0.05 ? Overlap::some : Overlap::none;
+    // As long as the gradient, or as the messages, and a tenth at most.
+    if (method.manual.overlap == Overlap::all)
+      CHECK(both.seconds <= 1.1 * std::max(computing.seconds, sending.seconds));
+    const Overlap overlap = hidden > 0.9 ? Overlap::all : hidden > 0.02 ? Overlap::some : Overlap::none;
     CHECK(std::string(overlap_text(overlap)) == overlap_text(method.manual.overlap));
   }
 }

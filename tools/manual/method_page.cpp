@@ -95,7 +95,8 @@ std::string overlap_words(Overlap overlap) {
     case Overlap::some:
       return "in part while a gradient is computed";
     case Overlap::none:
-      return "between gradients: an iteration takes as long as both together";
+      return "between gradients, which they are made of and lead to: an iteration takes as long as both "
+             "together";
   }
   return "";
 }
