@@ -52,6 +52,16 @@ Traits traits_on(const Compressor<Scalar>& compressor, const SegmentTable& segme
   return compressor.traits(segments.empty() ? 65'536 : static_cast<std::size_t>(segments.back().end()));
 }
 
+/// Refuses a compressor whose messages may be too long for the length that stands before them.
+template <class Scalar>
+void require_short_part(const StageSpelling& stage, const Compressor<Scalar>& part,
+                        const SegmentTable& segments) {
+  const std::size_t bytes = traits_on(part, segments).bytes;
+  if (bytes > std::numeric_limits<std::uint32_t>::max())
+    refuse_stage(stage, "a message of " + part.spelling() + " can take " + std::to_string(bytes) +
+                            " bytes, and " + stage.name + " writes such a length with 32 bits");
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -66,6 +76,7 @@ std::unique_ptr<Compressor<Scalar>> Nested<Scalar>::parse_repeat(const StageSpel
   if (nested->messages() > most_rounds)
     refuse_stage(stage, "that is " + std::to_string(nested->messages()) +
                             " rounds in all, expected at most " + std::to_string(most_rounds));
+  if (*rounds > 1) require_short_part(stage, nested->part(0), segments);
   return nested;
 }
 
@@ -99,6 +110,7 @@ std::unique_ptr<Compressor<Scalar>> Nested<Scalar>::parse_induced(const StageSpe
   if (!traits_on(*parts[0], segments).contraction)
     refuse_stage(stage,
                  "induced takes a contractive compressor first, which " + parts[0]->spelling() + " is not");
+  require_short_part(stage, *parts[0], segments);
   if (!traits_on(*parts[1], segments).unbiased)
     refuse_stage(stage,
                  "induced takes an unbiased compressor second, which " + parts[1]->spelling() + " is not");

@@ -54,10 +54,17 @@ PredictiveCoding<Scalar>::PredictiveCoding(const MethodInput<Scalar>& input)
       changes_(input.initial.size()),
       change_(input.initial.size()),
       residual_(input.initial.size()) {
-  for (const Segment& segment : input.segments)
+  for (const Segment& segment : input.segments) {
     layers_.push_back(
         {segment.begin, segment.size(),
          make_compressor<Scalar>(input.compressor, {{segment.name, 0, segment.rows, segment.columns}})});
+    const std::size_t bytes =
+        layers_.back().compressor->traits(static_cast<std::size_t>(segment.size())).bytes;
+    if (bytes > std::numeric_limits<std::uint32_t>::max())
+      throw Misuse("algorithm.compressor", input.compressor,
+                   "layer " + segment.name + " can take " + std::to_string(bytes) +
+                       " bytes of a message, and its length is written with 32 bits");
+  }
   if (!is_hub_) return;
   sum_.resize(x_.size());
   outer_.emplace(OuterRule::parse(input.options[option::outer]), x_.size());

@@ -15,10 +15,9 @@
 
 namespace hearsay {
 
-/// The largest d with which every message fits into a frame, whose payload length is 32 bits. A coordinate
-/// takes at most 10 bytes, in the longest variable-length code. A model in full precision fits, too, together
-/// with the meters that go to the observer.
-inline constexpr Index largest_dimension = 0xffff'ffff / 10;
+/// The largest d: selectors, random bits and messages number coordinates with 32 bits, and the blocks of a
+/// transform may need twice as many numbers.
+inline constexpr Index largest_dimension = 2'000'000'000;
 
 /// The parsed arguments of model.kind.
 struct ModelShape {

@@ -6,7 +6,7 @@
 #include <array>
 #include <system_error>
 
-#include "runtime/foundation/byte_stream.hpp"
+#include "runtime/foundation/byte_length.hpp"
 #include "runtime/foundation/whole_file.hpp"
 #include "topology/foundation/ensure.hpp"
 
@@ -91,7 +91,7 @@ ByteParts encode_checkpoint(const CheckpointOwner& owner, const CheckpointParts&
   out.refer(checkpoint.image);
   out.refer(checkpoint.meters);
   for (const PacketRef& packet : packets) {
-    out.number(static_cast<std::uint32_t>(packet->size()));
+    write_length(out, packet->size());
     out.refer(packet->bytes());
   }
   for (std::size_t k = 0; k < which.size(); ++k) {
@@ -148,7 +148,7 @@ ReadCheckpoint decode_checkpoint(const CheckpointOwner& owner, const SharedBytes
   checkpoint.meters = file.only(meters);
   std::vector<PacketRef> packets;
   for (std::uint32_t k = 0; k < packet_count && !in.failed(); ++k)
-    packets.push_back(packet_of(in.bytes(in.number<std::uint32_t>()), pool));
+    packets.push_back(packet_of(in.bytes(read_length(in)), pool));
   for (std::uint32_t k = 0; k < message_count && !in.failed(); ++k) {
     Outgoing message;
     message.to = in.number<std::uint32_t>();

@@ -32,7 +32,7 @@ namespace hearsay {
 //       68      4  zero
 //       72         image             the peer (peer_image.hpp)
 //                  meters            and state of the session (archive.cpp)
-//                  P packets         of each u32 length, and its bytes
+//                  P packets         of each its length (byte_length.hpp), u32 below 4 GiB, and its bytes
 //                  M messages        of each u32 to, u64 iteration, u32 slot, u32 sender, u32 packet (from 0)
 //   end-8      8  checksum           XXH3 (64 bits, seed 0) of everything before it
 //

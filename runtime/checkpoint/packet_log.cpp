@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <limits>
 #include <system_error>
 
 #include "runtime/foundation/byte_stream.hpp"
@@ -47,11 +46,12 @@ std::vector<std::byte> file_head(const LogOwner& owner, std::uint64_t since) {
 using RecordHead = std::array<std::byte, record_head_bytes>;
 
 RecordHead record_head(std::uint8_t kind, const MessageKey& key, std::span<const std::byte> payload) {
-  ensure(payload.size() <= std::numeric_limits<std::uint32_t>::max(), "a frame is shorter than 4 GiB");
+  const std::uint64_t length = payload.size();
+  ensure(length >> 56 == 0, "a message is shorter than 2^56 bytes");
   RecordHead head{};
   const std::span<std::byte> out = head;
-  store_little_endian(static_cast<std::uint32_t>(payload.size()), out);
-  head[4] = static_cast<std::byte>(kind);
+  store_little_endian(static_cast<std::uint32_t>(length), out);
+  store_little_endian(static_cast<std::uint32_t>(kind | length >> 32 << 8), out.subspan(4));
   store_little_endian(key.iteration, out.subspan(8));
   store_little_endian(key.slot, out.subspan(16));
   store_little_endian(key.sender, out.subspan(20));
@@ -74,8 +74,10 @@ std::optional<LogRecord> take_record(ByteReader& in, PacketPool& packets) {
   const auto head = in.bytes(record_head_bytes);
   if (in.failed()) return std::nullopt;
   ByteReader fields(head);
-  const auto payload_bytes = fields.number<std::uint32_t>();
-  const auto kind = fields.number<std::uint32_t>();  // with the three zeros after it
+  const auto lower = fields.number<std::uint32_t>();
+  const auto kind_and_upper = fields.number<std::uint32_t>();
+  const std::uint64_t payload_bytes = std::uint64_t{kind_and_upper >> 8} << 32 | lower;
+  const auto kind = static_cast<std::uint8_t>(kind_and_upper);
   MessageKey key{};
   key.iteration = fields.number<std::uint64_t>();
   key.slot = fields.number<std::uint32_t>();
@@ -192,24 +194,37 @@ std::optional<std::string> PacketLog::append_verdict(std::uint64_t evaluated, bo
   return append_record(record_head(verdict_kind, fields, payload), payload);
 }
 
+/// Writes what is left of a record after its first `done` bytes. Returns how many bytes were written.
+std::size_t PacketLog::write_rest(std::span<const std::byte> head, std::span<const std::byte> payload,
+                                  std::size_t done) const {
+  std::size_t more = 0;
+  for (std::span<const std::byte> part : {head, payload}) {
+    const std::size_t skipped = std::min(done, part.size());
+    done -= skipped;
+    part = part.subspan(skipped);
+    const std::size_t written =
+        write_all(file_.number(), {reinterpret_cast<const char*>(part.data()), part.size()});
+    more += written;
+    if (written < part.size()) break;
+  }
+  return more;
+}
+
 std::optional<std::string> PacketLog::append_record(std::span<const std::byte> head,
                                                     std::span<const std::byte> payload) {
   // writev takes non-const pointers, though it only reads.
   const std::array<::iovec, 2> parts = {::iovec{const_cast<std::byte*>(head.data()), head.size()},
                                         ::iovec{const_cast<std::byte*>(payload.data()), payload.size()}};
-  const std::size_t whole = head.size() + payload.size();
   ::ssize_t written = 0;
   do {
     written = ::writev(file_.number(), parts.data(), parts.size());
   } while (written < 0 && errno == EINTR);
-  if (written == static_cast<::ssize_t>(whole)) {
-    size_ += whole;
+  // One call writes less than 2 GiB, and what the file has room for. If it has no more, the next one says so.
+  if (written >= 0)
+    written += static_cast<::ssize_t>(write_rest(head, payload, static_cast<std::size_t>(written)));
+  if (written == static_cast<::ssize_t>(head.size() + payload.size())) {
+    size_ += static_cast<std::uint64_t>(written);
     return std::nullopt;
-  }
-  if (written >= 0) {  // the file has no more room; one more byte makes errno say why
-    errno = ENOSPC;
-    const std::byte next{};
-    if (::write(file_.number(), &next, 1) == 1) ++written;
   }
   const auto error = failure("write");
   // Records after an incomplete one would never be read.

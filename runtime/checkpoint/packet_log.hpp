@@ -30,9 +30,9 @@ namespace hearsay {
 //
 // then for every record
 //
-//    0   4  payload bytes
+//    0   4  payload bytes   the lower 32 bits
 //    4   1  kind            1: data, 2: verdict
-//    5   3  zero
+//    5   3                  the upper 24 bits of the payload bytes
 //    8   8  iteration       of a verdict: the evaluated one
 //   16   4  slot            of a verdict: 1: go on, 0: stop
 //   20   4  sender          of a verdict: the announced number of iterations between checkpoints, or 0
@@ -40,11 +40,11 @@ namespace hearsay {
 //   32      payload         of a verdict: none; or 8 bytes, the announced numbers of iterations from this
 //                           evaluation to the next one, and from that to the one after it
 //
-// A checksum is XXH3 (64 bits, seed 0 if no seed is named). A record is written with one system call, before
-// anything leaves the process that follows from its content, and is not synchronized to the disk. A killed
-// process loses at most the records that were not written yet, of which nobody has heard. A machine that
-// loses power may lose the end of the log; all peers then resume from the newest checkpoint that all of them
-// have.
+// A checksum is XXH3 (64 bits, seed 0 if no seed is named). A record is written (with one system call, if it
+// is shorter than 2 GiB) before anything leaves the process that follows from its content, and is not
+// synchronized to the disk. A killed process loses at most the records that were not written yet, of which
+// nobody has heard. A machine that loses power may lose the end of the log; all peers then resume from the
+// newest checkpoint that all of them have.
 
 inline constexpr std::uint32_t packet_log_version = 1;
 
@@ -110,6 +110,8 @@ class PacketLog {
  private:
   std::optional<std::string> append_record(std::span<const std::byte> head,
                                            std::span<const std::byte> payload);
+  std::size_t write_rest(std::span<const std::byte> head, std::span<const std::byte> payload,
+                         std::size_t done) const;
   std::optional<std::string> failure(const std::string& what) const;
 
   std::filesystem::path directory_;

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "runtime/foundation/byte_stream.hpp"
+#include "runtime/foundation/byte_length.hpp"
 #include "runtime/peer/peer.hpp"
 #include "runtime/peer/staleness.hpp"
 #include "topology/foundation/ensure.hpp"
@@ -141,7 +141,7 @@ ByteParts image_parts(Peer<Scalar>& peer) {
     image.number(message.key.iteration);
     image.number(message.key.slot);
     image.number(message.key.sender);
-    image.number(static_cast<std::uint32_t>(message.packet->size()));
+    write_length(image, message.packet->size());
     image.refer(message.packet->bytes(), message.packet);
   }
   StateWriter<Scalar> state(image);
@@ -176,7 +176,7 @@ bool restore(Peer<Scalar>& peer, std::span<const std::byte> bytes, InboxOnRestor
     key.iteration = image.number<std::uint64_t>();
     key.slot = image.number<std::uint32_t>();
     key.sender = image.number<std::uint32_t>();
-    const auto content = image.bytes(image.number<std::uint32_t>());
+    const auto content = image.bytes(read_length(image));
     if (image.failed() || key.iteration < first_needed_in(peer.completed_ + 1, peer.input_.staleness) ||
         key.sender >= peer.input_.schedule->peer_count())
       return false;

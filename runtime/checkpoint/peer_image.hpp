@@ -18,7 +18,7 @@ namespace hearsay {
 //     11 u64  PeerCounters, in the order of their rows (counters.hpp)
 //     u32     number of peers that were told the digest of what is published; of each, u32 id, u64 digest
 //     u32     number of messages that later iterations need; of each, u64 iteration, u32 slot, u32 sender,
-//             u32 length, and its bytes
+//             its length (byte_length.hpp), u32 below 4 GiB, and its bytes
 //     the rest: everything that the method names (StateVisitor) except scratch, in its order; of each, u8
 //             kind, u16 length and bytes of its name, u32 owner (of a replica), u64 length in bytes, and its
 //             bytes

@@ -42,19 +42,16 @@ std::vector<LinkOverride> merged(const std::vector<LinkOverride>& of_file,
 }
 
 /// Returns the compressor that the user named, or the method's own. Throws Misuse for a wrong spelling, and
-/// for a model or a message that fits into no frame.
+/// for a model that has too many parameters.
 template <class Scalar>
 std::unique_ptr<Compressor<Scalar>> compressor_of(const RunSettings::Algorithm& algorithm,
                                                   const MethodInfo& method, const Problem<Scalar>& problem) {
   if (problem.dimension() > largest_dimension)
     throw Misuse("the problem has " + std::to_string(problem.dimension()) + " parameters; at most " +
-                 std::to_string(largest_dimension) + " fit into a message");
-  auto made =
-      make_compressor<Scalar>(algorithm.compressor.empty() ? method.default_compressor : algorithm.compressor,
-                              problem.objectives.front()->segments());
-  require_fitting_frame("algorithm.compressor", made->spelling(),
-                        made->traits(static_cast<std::size_t>(problem.dimension())).bytes);
-  return made;
+                 std::to_string(largest_dimension) + " are possible");
+  return make_compressor<Scalar>(
+      algorithm.compressor.empty() ? method.default_compressor : algorithm.compressor,
+      problem.objectives.front()->segments());
 }
 
 /// Returns the options with the method's defaults. Throws Misuse for those that it does not read.
@@ -91,7 +88,6 @@ void settle_hub_options(RunSettings& settings, const Traits& up, const Problem<S
       make_down_compressor<Scalar>(options[option::down_compressor], problem.objectives.front()->segments());
   options.set(option::down_compressor, compressor->spelling());
   const Traits down = compressor->traits(static_cast<std::size_t>(problem.dimension()));
-  require_fitting_frame("algorithm.down_compressor", options[option::down_compressor], down.bytes);
   if (options.has(option::down_memory_step))
     options.set(option::down_memory_step,
                 resolved_memory_step("down_memory_step", options[option::down_memory_step], down));

@@ -33,7 +33,7 @@ class Egress {
   /// from `posted`. For the link, a long message and its pieces are one frame: the announcement passes with
   /// the bytes of all of them, and the pieces after it are due when it is.
   Frame frame(FrameHeader common, const PacketPart& packet, Instant posted, Instant now, Link& link) {
-    common.payload_bytes = static_cast<std::uint32_t>(packet.bytes.size());
+    common.payload_bytes = packet.bytes.size();
     common.payload_checksum = checksum_of(common.kind, packet);
     if (common.kind == FrameKind::message_piece) {
       put_due(common, link.last_due(), now);

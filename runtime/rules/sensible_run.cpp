@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <string>
 
 #include "algorithms/methods/parts/shared_options.hpp"
@@ -13,7 +12,6 @@
 #include "runtime/settings/evaluate_every.hpp"
 #include "runtime/settings/keep_models.hpp"
 #include "runtime/toml/document.hpp"
-#include "runtime/wire/frame.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
 
@@ -110,15 +108,6 @@ std::string divides_by_step(const RunSettings::Algorithm& algorithm) {
 }
 
 }  // namespace
-
-void require_fitting_frame(const std::string& key, const std::string& compressor,
-                           std::uint64_t message_bytes) {
-  constexpr std::uint64_t longest = std::numeric_limits<decltype(FrameHeader::payload_bytes)>::max();
-  if (message_bytes > longest)
-    throw Misuse(key, compressor,
-                 "a message can take " + std::to_string(message_bytes) + " bytes, and a frame holds " +
-                     std::to_string(longest));
-}
 
 template <class Scalar>
 void require_sensible_run(const RunSettings& settings, const MethodInfo& method,

@@ -13,10 +13,6 @@
 
 namespace hearsay {
 
-/// Throws Misuse, naming the key, unless a message of at most `message_bytes` fits into one frame.
-void require_fitting_frame(const std::string& key, const std::string& compressor,
-                           std::uint64_t message_bytes);
-
 /// Throws Misuse for resolved settings that do not go together, or want of the method or the problem what
 /// these cannot give, or that nobody means: a minibatch or local steps beyond any peer's data are most likely
 /// a typing error, which would run for hours.

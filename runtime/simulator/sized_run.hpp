@@ -18,8 +18,7 @@ namespace hearsay {
 // compressor whose own bound of bytes(d) is off by more than 1 % is refused. If the size of a message depends
 // on the data, it is that of the quadratics' data. A d of at most b is trained itself.
 //
-// Departs from a real run: a frame of one holds 2^32 bytes, and an index has 32 bits; here both may be
-// longer.
+// Departs from a real run: its coordinates are numbered with 31 bits; here there may be more of them.
 
 /// True if model.kind is a size.
 bool is_only_a_size(const RunSettings& settings);

@@ -70,7 +70,7 @@ void VirtualCluster<Scalar>::send(ObserverFrame word) {
   if (word.only_to && (!process.is_up() || *word.only_to != process.incarnation()))
     return observer().note_unreachable(to, *word.only_to);  // the connection ended with the process
   if (!process.is_up()) observer().note_unreachable(to);
-  word.header.payload_bytes = static_cast<std::uint32_t>(word.payload.size());
+  word.header.payload_bytes = word.payload.size();
   const VirtualFrame frame{.from = observer_id(peer_count()),
                            .to = to,
                            .header = word.header,
@@ -84,7 +84,7 @@ void VirtualCluster<Scalar>::send(ObserverFrame word) {
 template <class Scalar>
 void VirtualCluster<Scalar>::send(PeerId from, PeerFrame word) {
   const std::span<const std::byte> payload = word.packet ? word.packet.bytes : word.payload;
-  word.header.payload_bytes = static_cast<std::uint32_t>(payload.size());
+  word.header.payload_bytes = payload.size();
   const bool is_to_observer = word.way == PeerFrame::Way::observer;
   const VirtualFrame frame{.from = from,
                            .to = is_to_observer ? observer_id(peer_count()) : word.to,

@@ -15,7 +15,7 @@ void Transfers::send(std::size_t to, FrameHeader header, SharedBytes payload) {
   PieceSender& sender = senders_[to];
   if (header.kind == FrameKind::result) return sender.add_result(header, std::move(payload));
   if (sender.is_waiting(header.kind, header.iteration)) return sender.announce_again();
-  header.payload_bytes = static_cast<std::uint32_t>(payload.size());
+  header.payload_bytes = payload.size();
   header.payload_checksum = checksum_of(payload);
   // Tells a frame that is said anew, since what it brought or asked for is missing, from one that is
   // announced again.

@@ -9,6 +9,8 @@ namespace hearsay {
 namespace {
 
 constexpr std::size_t checksum_offset = 60;
+constexpr unsigned length_shift = 4;  // in the byte of the flags: bits of the payload's length from here on
+constexpr std::uint8_t flags_mask = (1u << length_shift) - 1;
 
 std::uint32_t checksum(std::span<const std::byte> bytes) {
   const std::uint64_t hash = XXH3_64bits(bytes.data(), bytes.size());
@@ -55,9 +57,11 @@ std::string_view to_text(FrameDefect defect) {
 void encode_header(const FrameHeader& header, std::span<std::byte, header_bytes> out) {
   ensure(known_flags(header.flags), "a frame's flags are known ones");
   ensure(due_in_range(header.due_ns), "a frame's due time lies in [0, 2^62) ns");
+  ensure(header.payload_bytes < payload_bytes_limit, "a frame's payload is shorter than 2^36 bytes");
   store_little_endian(wire_version, out.subspan(0));
   store_little_endian(static_cast<std::uint8_t>(header.kind), out.subspan(2));
-  store_little_endian(header.flags, out.subspan(3));
+  store_little_endian(static_cast<std::uint8_t>(header.flags | header.payload_bytes >> 32 << length_shift),
+                      out.subspan(3));
   store_little_endian(header.run_id, out.subspan(4));
   store_little_endian(header.sender, out.subspan(8));
   store_little_endian(header.incarnation, out.subspan(12));
@@ -67,7 +71,7 @@ void encode_header(const FrameHeader& header, std::span<std::byte, header_bytes>
   store_little_endian(header.sequence, out.subspan(32));
   store_little_endian(static_cast<std::uint64_t>(header.due_ns), out.subspan(40));
   store_little_endian(header.replica_digest, out.subspan(48));
-  store_little_endian(header.payload_bytes, out.subspan(52));
+  store_little_endian(static_cast<std::uint32_t>(header.payload_bytes), out.subspan(52));
   store_little_endian(header.payload_checksum, out.subspan(56));
   store_little_endian(checksum(out.first(checksum_offset)), out.subspan(checksum_offset));
 }
@@ -87,7 +91,8 @@ DecodedHeader decode_header(std::span<const std::byte> bytes, std::size_t payloa
   if (!known(kind)) return refused(FrameDefect::kind);
   FrameHeader header;
   header.kind = static_cast<FrameKind>(kind);
-  header.flags = load_little_endian<std::uint8_t>(bytes.subspan(3));
+  const auto flags_and_length = load_little_endian<std::uint8_t>(bytes.subspan(3));
+  header.flags = flags_and_length & flags_mask;
   header.run_id = load_little_endian<std::uint32_t>(bytes.subspan(4));
   header.sender = load_little_endian<PeerId>(bytes.subspan(8));
   header.incarnation = load_little_endian<std::uint32_t>(bytes.subspan(12));
@@ -97,7 +102,8 @@ DecodedHeader decode_header(std::span<const std::byte> bytes, std::size_t payloa
   header.sequence = load_little_endian<std::uint64_t>(bytes.subspan(32));
   header.due_ns = static_cast<std::int64_t>(load_little_endian<std::uint64_t>(bytes.subspan(40)));
   header.replica_digest = load_little_endian<std::uint32_t>(bytes.subspan(48));
-  header.payload_bytes = load_little_endian<std::uint32_t>(bytes.subspan(52));
+  header.payload_bytes = std::uint64_t{flags_and_length} >> length_shift << 32 |
+                         load_little_endian<std::uint32_t>(bytes.subspan(52));
   header.payload_checksum = load_little_endian<std::uint32_t>(bytes.subspan(56));
 
   if (!known_flags(header.flags)) return refused(FrameDefect::flags);

@@ -20,7 +20,8 @@ namespace hearsay {
 //        0      2  version           7. Read first: another version may have another length and another
 //                                    checksum
 //        2      1  kind              1 to 33, see below
-//        3      1  flags             bit 0: `due` is a remaining hold; all other bits are zero
+//        3      1  flags             bit 0: `due` is a remaining hold; bits 1 to 3 are zero; bits 4 to 7:
+//                                    bits 32 to 35 of the length of the payload
 //        4      4  run id            digest of the agreement, the same in all frames of a run
 //        8      4  sender            peer id; the observer's is 0
 //       12      4  incarnation       tells the sending process from an earlier one with the same id: the
@@ -41,7 +42,7 @@ namespace hearsay {
 //                                    not negative
 //       48      4  replica digest    data, every 32nd iteration: digest of what the sender had published
 //                                    before this iteration; 0: none. Other kinds: see their row, else 0
-//       52      4  payload bytes     length of the payload
+//       52      4  payload bytes     length of the payload, its lower 32 bits
 //       56      4  payload checksum  over the payload
 //       60      4  header checksum   over the 60 bytes before it
 //
@@ -54,6 +55,8 @@ inline constexpr std::uint16_t wire_version = 7;
 inline constexpr std::size_t header_bytes = 64;
 /// `due` lies in [0, due_limit_ns). The limit is 146 years, so the sum of two such times does not overflow.
 inline constexpr std::int64_t due_limit_ns = std::int64_t{1} << 62;
+/// The longest payload that a header can announce is shorter. A model fits: what is longer travels in pieces.
+inline constexpr std::uint64_t payload_bytes_limit = std::uint64_t{1} << 36;
 
 /// What a frame is for. Each comment ends with the structs of the kind's fields, if any (control_word.hpp).
 enum class FrameKind : std::uint8_t {
@@ -171,7 +174,7 @@ struct FrameHeader {
   std::uint64_t sequence = 0;
   std::int64_t due_ns = 0;
   std::uint32_t replica_digest = 0;
-  std::uint32_t payload_bytes = 0;
+  std::uint64_t payload_bytes = 0;
   std::uint32_t payload_checksum = 0;
   bool operator==(const FrameHeader&) const = default;
 };
@@ -200,7 +203,7 @@ enum class FrameDefect : std::uint8_t {
 std::string_view to_text(FrameDefect defect);
 
 /// Writes all 64 bytes, including version and header checksum. Precondition, checked: `due_ns` lies in [0,
-/// due_limit_ns), and `flags` has known bits only.
+/// due_limit_ns), `payload_bytes` below `payload_bytes_limit`, and `flags` has known bits only.
 void encode_header(const FrameHeader& header, std::span<std::byte, header_bytes> out);
 
 struct DecodedHeader {

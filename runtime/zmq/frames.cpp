@@ -118,7 +118,7 @@ namespace {
 /// Sends all parts but the payload. Returns false if ZeroMQ does not take them.
 bool send_head(zmq::socket_t& socket, const std::string& to, FrameHeader header,
                std::span<const std::byte> payload) {
-  header.payload_bytes = static_cast<std::uint32_t>(payload.size());
+  header.payload_bytes = payload.size();
   header.payload_checksum = payload_checksum(payload);
   std::array<std::byte, header_bytes> head{};
   encode_header(header, head);

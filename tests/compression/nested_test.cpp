@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tests/compression/compression.hpp"
+#include "tests/support/misuse_text.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay::test::nested_test {
@@ -88,6 +89,21 @@ TEST_CASE("scale: the factor is 1 / (1 + omega), and so is the contraction") {
   const Traits traits = make_compressor<double>("scale{randk(25%, scaled)}", {})->traits(100);
   CHECK_FALSE(traits.unbiased);
   CHECK(*traits.contraction == doctest::Approx(0.25));
+}
+
+TEST_CASE("nested: a part is refused that may be longer than the length before it can say") {
+  const SegmentTable segments = {{"parameters", 0, 1'000'000'000}};
+  const auto refusal = [&](const std::string& spelling) {
+    return misuse_text([&] { make_compressor<double>(spelling, segments); });
+  };
+  CHECK(refusal("repeat(2){none}") ==
+        "algorithm.compressor = \"repeat(2){none}\": column 1: a message of none can take 8000000000 bytes, "
+        "and repeat writes such a length with 32 bits");
+  CHECK(refusal("induced{topk(50%)}{none}") ==
+        "algorithm.compressor = \"induced{topk(50%)}{none}\": column 1: a message of topk(50%) can take "
+        "6000000000 bytes, and induced writes such a length with 32 bits");
+  for (const char* accepted : {"repeat(1){none}", "repeat(2){topk(1%)}", "induced{topk(1%)}{none}"})
+    CHECK(refusal(accepted) == "");
 }
 
 TEST_CASE("repeat: its compressor is told what of the vector is new") {

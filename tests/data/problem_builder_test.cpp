@@ -153,15 +153,15 @@ TEST_CASE("problem: what cannot be done, or not together, is refused with key an
 }
 
 TEST_CASE(
-    "problem: a dimension whose messages would not fit into a frame is refused before it takes memory") {
-  // The longest variable-length code takes 10 bytes a coordinate; a payload's length has 32 bits.
-  static_assert(largest_dimension == 429'496'729);
-  for (const char* kind : {"quadratic(429496730)", "mlp(429496730)", "mlp(20000, 30000)"}) {
+    "problem: a dimension with which coordinates could not be numbered is refused before it takes memory") {
+  static_assert(largest_dimension == 2'000'000'000);
+  for (const char* kind :
+       {"quadratic(2000000001)", "quadratic(65536x32768)", "mlp(2000000001)", "mlp(40000, 60000)"}) {
     RunSettings settings = small_run();
     settings.model.kind = kind;
     CAPTURE(string(kind));
     CHECK(contains(refusal(settings), "model.kind = "));
-    CHECK(contains(refusal(settings), "429496729"));
+    CHECK(contains(refusal(settings), "2000000000"));
   }
 }
 

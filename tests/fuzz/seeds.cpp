@@ -66,6 +66,10 @@ void add_frames(const Corpus& corpus) {
     std::array<std::byte, header_bytes> bytes;
     encode_header(header, bytes);
     corpus.add("wire", "kind-" + std::to_string(kind), '\1' + text_of(bytes) + text_of(payload));
+    if (header.kind != FrameKind::evaluation) continue;
+    header.payload_bytes = 0x300000003;  // of which three are there
+    encode_header(header, bytes);
+    corpus.add("wire", "long", '\3' + text_of(bytes) + text_of(payload));
   }
 }
 

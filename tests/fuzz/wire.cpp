@@ -1,5 +1,6 @@
 // A frame of arbitrary bytes. Byte 0 says whether version and checksum are made right, so that the checks
-// after them are reached, too. Then come 64 bytes of header, then the payload.
+// after them are reached, too, and whether payloads may be long. Then come 64 bytes of header, then the
+// payload.
 #include "runtime/wire/frame.hpp"
 
 #include <array>
@@ -12,7 +13,8 @@ using namespace hearsay;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(data, size);
-  const bool mended = input.take<std::uint8_t>() % 2 == 1;
+  const auto choice = input.take<std::uint8_t>();
+  const bool mended = choice % 2 == 1;
   std::vector<std::byte> header = input.take_bytes(header_bytes);
   const std::vector<std::byte> payload = input.rest();
   if (mended && header.size() == header_bytes) {
@@ -21,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     store_little_endian(payload_checksum(bytes.first(header_bytes - 4)), bytes.last(4));
   }
 
-  constexpr std::size_t limit_bytes = 1 << 16;
+  const std::size_t limit_bytes = choice / 2 % 2 == 1 ? payload_bytes_limit - 1 : 1 << 16;
   const DecodedHeader decoded = decode_header(header, limit_bytes);
   ensure(!to_text(decoded.defect).empty(), "every defect has a name");
   if (decoded.defect != FrameDefect::none) return 0;

@@ -31,6 +31,10 @@ TEST_CASE("long message: its pieces cover it, and the last one is what remains")
   const LongMessage huge{.bytes = 4'000'000'000, .following_bytes = 0, .piece_bytes = 4 << 20};
   CHECK(huge.pieces() == 954);
   CHECK(huge.begin_of(953) + huge.bytes_of(953) == huge.bytes);
+  const LongMessage beyond_32_bits{.bytes = 8'000'000'000, .following_bytes = 0, .piece_bytes = 4 << 20};
+  CHECK(beyond_32_bits.pieces() == 1908);
+  CHECK(beyond_32_bits.begin_of(1907) == 7'998'537'728);
+  CHECK(beyond_32_bits.bytes_of(1907) == 1'462'272);
 }
 
 TEST_CASE("long message: the bytes of its announcement, by hand, and what no peer writes") {

@@ -205,7 +205,9 @@ TEST_CASE("wire: a header with a valid checksum and a wrong field is refused for
   for (unsigned flags = 0; flags < 256; ++flags) {
     HeaderBytes forged = valid;
     forged[3] = static_cast<std::byte>(flags);
-    CHECK(defect_of_forged(forged) == (flags <= 1 ? FrameDefect::none : FrameDefect::flags));
+    CHECK(defect_of_forged(forged) == ((flags & 14) != 0 ? FrameDefect::flags
+                                       : flags > 1       ? FrameDefect::payload_length  // 4 GiB or more
+                                                         : FrameDefect::none));
   }
   for (const std::uint64_t due : {std::uint64_t{1} << 62, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
     HeaderBytes forged = valid;
@@ -223,6 +225,28 @@ TEST_CASE("wire: a payload length above the limit is refused, the limit itself i
     header.payload_bytes = static_cast<std::uint32_t>(limit + 1);
     CHECK(decode_header(encoded(header), limit).defect == FrameDefect::payload_length);
   }
+}
+
+TEST_CASE("wire: of a payload of 4 GiB or more, the header has the length, in two places") {
+  FrameHeader header;
+  header.flags = flag_remaining_hold;
+  header.payload_bytes = 0x512345678;
+  const HeaderBytes bytes = encoded(header);
+  CHECK(hex(std::span(bytes).subspan(3, 1)) == "51");
+  CHECK(hex(std::span(bytes).subspan(52, 4)) == "78563412");
+  CHECK(decode_header(bytes, header.payload_bytes).header == header);
+  CHECK(decode_header(bytes, header.payload_bytes - 1).defect == FrameDefect::payload_length);
+  CHECK(decode_header(bytes, 0xffff'ffff).defect == FrameDefect::payload_length);
+}
+
+TEST_CASE("wire: a payload that is 4 GiB shorter than its header says is not intact") {
+  const auto payload = bytes_of("hearsay");
+  FrameHeader header;
+  header.payload_bytes = 7;
+  header.payload_checksum = payload_checksum(payload);
+  REQUIRE(payload_intact(header, payload));
+  header.payload_bytes += std::uint64_t{1} << 32;
+  CHECK_FALSE(payload_intact(decode_header(encoded(header), header.payload_bytes).header, payload));
 }
 
 TEST_CASE("wire: due is an instant of the run clock, or a hold from the arrival on") {

@@ -11,7 +11,7 @@ namespace hearsay {
 namespace {
 
 using Length = std::uint32_t;
-/// Stands in the place of a length. No packet is so long: a frame could not hold the packet and this length.
+/// Stands in the place of a length. Packets that are as long, or longer, are told by the vector in full.
 constexpr Length dense_follows = std::numeric_limits<Length>::max();
 constexpr std::size_t count_bytes = sizeof(std::uint64_t);
 
@@ -39,7 +39,8 @@ void Backlog<Scalar>::say(std::span<const std::byte> packet) {
   while (kept_from < end && end - kept_from + length > limit_bytes_)
     kept_from += with_length(read_scalar<Length>(std::span(packets_).subspan(kept_from - begin_), 0));
   forget_until(kept_from);
-  if (length > limit_bytes_) {
+  if (length > limit_bytes_ || packet.size() >= dense_follows) {
+    forget_until(end);
     begin_ += length;
     return;
   }
