@@ -138,7 +138,7 @@ Task Dpsvrg<Scalar>::iterate(Iteration<Scalar>& it) {
   if (before_.size() != 0) before_ = step_;
   for (std::uint64_t round = 0; round < position.rounds; ++round) {
     it.turn_to(position.rounds_before + round);
-    const PacketRef packet = full_packet(it, step_);
+    const PacketRef packet = it.lent_packet(step_);
     const std::span<const PacketRef> packets = co_await it.exchange(packet);
     it.report(mix_full(it.mixing(), packets, step_, mixed_));
     if (before_.size() != 0) {
