@@ -20,7 +20,7 @@ Task D2<Scalar>::iterate(Iteration<Scalar>& it) {
   corrected_ += stepped_;
 
   // mix: x_i <- phi_i + sum_j w_ij (phi_j - phi_i)
-  const PacketRef packet = full_packet(it, corrected_);
+  const PacketRef packet = it.lent_packet(corrected_);
   const std::span<const PacketRef> packets = co_await it.exchange(packet);
   it.report(mix_full(it.mixing(), packets, corrected_, x_));
 }

@@ -13,14 +13,14 @@ template <class Scalar>
 Task DPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   // publish: send x_i to every neighbor
   std::optional<Slot> slot;
-  if (!adapts_first_) slot = it.post(full_packet(it, x_));
+  if (!adapts_first_) slot = it.post(it.lent_packet(x_));
 
   // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or the sum of H local steps
   co_await local_.steps(it, x_);
   if (adapts_first_) {
     // x_i <- x_i + s_i;  publish: send x_i to every neighbor
     local_.add_to(x_);
-    slot = it.post(full_packet(it, x_));
+    slot = it.post(it.lent_packet(x_));
   }
 
   // mix: x_i + gamma sum_j w_ij (x_j - x_i), with x_j - x_i from `staleness` iterations before

@@ -21,7 +21,7 @@ Task DecentLam<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // mix: gt_i = g_i - sum_j w_ij ((x_j - eta g_j) - (x_i - eta g_i)) / eta
   stepped_ = x_ - it.step_size() * gradient;
-  const PacketRef packet = full_packet(it, stepped_);
+  const PacketRef packet = it.lent_packet(stepped_);
   const std::span<const PacketRef> packets = co_await it.exchange(packet);
   it.report(mix_full(it.mixing(), packets, stepped_, mixed_));
 

@@ -144,7 +144,7 @@ Task Dpsvrg<Scalar>::iterate(Iteration<Scalar>& it) {
   if (before_.size() != 0) before_ = step_;
   for (std::uint64_t round = 0; round < position.rounds; ++round) {
     it.turn_to(position.rounds_before + round);
-    const Slot slot = it.post(full_packet(it, step_));
+    const Slot slot = it.post(it.lent_packet(step_));
     if (round == 0 && keeps_snapshot_after(it.number())) co_await it.gradient_ahead(snapshot_);
     const std::span<const PacketRef> packets = co_await it.collect(slot);
     it.report(mix_full(it.mixing(), packets, step_, mixed_));

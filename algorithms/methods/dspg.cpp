@@ -21,7 +21,7 @@ Task Dspg<Scalar>::iterate(Iteration<Scalar>& it) {
   step_ = x_ - it.step_size() * gradient;
 
   // mix: q_i <- sum_j w_ij q_j
-  const PacketRef packet = full_packet(it, step_);
+  const PacketRef packet = it.lent_packet(step_);
   const std::span<const PacketRef> packets = co_await it.exchange(packet);
   it.report(mix_full(it.mixing(), packets, step_, mixed_));
 

@@ -8,7 +8,7 @@ namespace hearsay {
 template <class Scalar>
 Task Extra<Scalar>::iterate(Iteration<Scalar>& it) {
   // publish: send x_i to every neighbor
-  const Slot slot = it.post(full_packet(it, x_));
+  const Slot slot = it.post(it.lent_packet(x_));
 
   // gradient: g_i = grad F_i(x_i; xi_i)
   const Vector<Scalar>& gradient = co_await it.gradient(x_);

@@ -46,7 +46,7 @@ Task GasLoc<Scalar>::iterate(Iteration<Scalar>& it) {
   if (mixes_momentum_) sent_ += beta * (moved_ - before_);
 
   // gossip: x_i <- v_i + gamma sum_j w_ij (v_j - v_i)
-  const std::span<const PacketRef> packets = co_await it.exchange(full_packet(it, sent_));
+  const std::span<const PacketRef> packets = co_await it.exchange(it.lent_packet(sent_));
   x_ = sent_;
   it.report(add_differences(it.mixing(), packets, sent_, consensus_step_, x_));
 

@@ -15,7 +15,7 @@ GradientTracking<Scalar>::GradientTracking(const MethodInput<Scalar>& input)
 template <class Scalar>
 Task GradientTracking<Scalar>::iterate(Iteration<Scalar>& it) {
   // publish: send y_i to every neighbor
-  const Slot slot = it.post(full_packet(it, tracker_));
+  const Slot slot = it.post(it.lent_packet(tracker_));
 
   // gradient: g_i' = grad F_i(x_i; xi_i)
   const Vector<Scalar>& gradient = co_await it.gradient(x_);
@@ -28,7 +28,7 @@ Task GradientTracking<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // step, mix: x_i <- sum_j w_ij (x_j - eta y_j)
   x_ -= it.step_size() * tracker_;
-  const PacketRef packet = full_packet(it, x_);
+  const PacketRef packet = it.lent_packet(x_);
   const std::span<const PacketRef> models = co_await it.exchange(packet);
   it.report(mix_full(it.mixing(), models, x_, mixed_));
   x_.swap(mixed_);

@@ -16,7 +16,7 @@ Task Led<Scalar>::iterate(Iteration<Scalar>& it) {
   }
 
   // exchange: send x_i to every neighbor
-  const std::span<const PacketRef> packets = co_await it.exchange(full_packet(it, x_));
+  const std::span<const PacketRef> packets = co_await it.exchange(it.lent_packet(x_));
   differences_.setZero();
   it.report(add_differences(it.mixing(), packets, x_, 1.0, differences_));
 

@@ -16,7 +16,7 @@ Task Nids<Scalar>::iterate(Iteration<Scalar>& it) {
   corrected_ += stepped_;
 
   // mix: x_i <- phi_i + (1/2) sum_j w_ij (phi_j - phi_i), but not in the first iteration
-  const std::span<const PacketRef> packets = co_await it.exchange(full_packet(it, corrected_));
+  const std::span<const PacketRef> packets = co_await it.exchange(it.lent_packet(corrected_));
   x_ = corrected_;
   if (it.number() > 1) it.report(add_differences(it.mixing(), packets, corrected_, 0.5, x_));
 }

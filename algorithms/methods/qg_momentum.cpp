@@ -26,7 +26,7 @@ Task QgMomentum<Scalar>::iterate(Iteration<Scalar>& it) {
   x_ -= it.step_size() * direction_;
 
   // mix: x_i' = sum_j w_ij h_j
-  const PacketRef packet = full_packet(it, x_);
+  const PacketRef packet = it.lent_packet(x_);
   const std::span<const PacketRef> packets = co_await it.exchange(packet);
   it.report(mix_full(it.mixing(), packets, x_, mixed_));
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <coroutine>
 #include <cstdint>
 #include <limits>
@@ -32,6 +33,13 @@ template <class Scalar>
 class IterationHost {
  public:
   virtual PacketBuffer new_packet() = 0;
+  /// Returns a packet of these bytes, which stay as they are until the method is resumed, or given something
+  /// that it has requested, or the iteration is over.
+  virtual PacketRef lent_packet(std::span<const std::byte> bytes) {
+    PacketBuffer buffer = new_packet();
+    std::ranges::copy(bytes, buffer.resize(bytes.size()).begin());
+    return std::move(buffer).seal();
+  }
   virtual void send(Slot slot, PeerId to, const PacketRef& packet) = 0;
   /// The samples of the iteration's current minibatch: the first minibatch, until `next_minibatch` is called.
   virtual std::span<const Index> minibatch() = 0;
@@ -99,6 +107,10 @@ class Iteration {
   /// The same stream at every peer, for decisions that all must take alike.
   RandomStream common_random(Purpose purpose) const { return {seed_, everybody, number_, purpose}; }
   PacketBuffer new_packet() { return host_->new_packet(); }
+  /// Returns a packet with the vector in full precision. The method does not change the vector before its
+  /// next `co_await` is over, or its iteration: a long one is copied piece by piece, as it leaves.
+  PacketRef lent_packet(std::span<const Scalar> vector) { return host_->lent_packet(std::as_bytes(vector)); }
+  PacketRef lent_packet(const Vector<Scalar>& vector) { return lent_packet(view(vector)); }
   /// Reports how an encode or decode went. Any status but ok ends the run, with a reason.
   void report(CodecStatus status) { host_->report(status); }
 

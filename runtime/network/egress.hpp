@@ -33,13 +33,13 @@ class Egress {
   /// from `posted`. For the link, a long message and its pieces are one frame: the announcement passes with
   /// the bytes of all of them, and the pieces after it are due when it is.
   Frame frame(FrameHeader common, const PacketPart& packet, Instant posted, Instant now, Link& link) {
-    common.payload_bytes = packet.bytes.size();
+    common.payload_bytes = packet.size;
     common.payload_checksum = checksum_of(common.kind, packet);
     if (common.kind == FrameKind::message_piece) {
       put_due(common, link.last_due(), now);
       return {common, 0};
     }
-    const Departure departure = stamp(common, frame_bytes(common.kind, packet.bytes), posted, now, link);
+    const Departure departure = stamp(common, frame_bytes(common.kind, packet), posted, now, link);
     return {common, departure.losses};
   }
 
@@ -57,9 +57,9 @@ class Egress {
   }
 
  private:
-  static std::uint64_t frame_bytes(FrameKind kind, std::span<const std::byte> payload) {
-    if (kind != FrameKind::long_message) return header_bytes + payload.size();
-    return header_bytes + to_neighbor::decode_long_message(payload)->following_bytes;
+  static std::uint64_t frame_bytes(FrameKind kind, const PacketPart& packet) {
+    if (kind != FrameKind::long_message) return header_bytes + packet.size;
+    return header_bytes + to_neighbor::decode_long_message(packet.bytes())->following_bytes;
   }
 
   void put_due(FrameHeader& header, Instant due, Instant now) const {
@@ -73,20 +73,20 @@ class Egress {
 
   /// All sends of a packet follow each other, and share one checksum, or one for each piece.
   std::uint32_t checksum_of(FrameKind kind, const PacketPart& packet) {
-    if (kind == FrameKind::long_message) return payload_checksum(packet.bytes);
+    if (kind == FrameKind::long_message) return payload_checksum(packet.bytes());
     if (packet.packet != checked_) {
       checked_ = packet.packet;
       checksums_.clear();
     }
-    const auto [known, is_new] = checksums_.try_emplace(packet.bytes.data());
-    if (is_new) known->second = payload_checksum(packet.bytes);
+    const auto [known, is_new] = checksums_.try_emplace(packet.from);
+    if (is_new) known->second = payload_checksum(packet.bytes());
     return known->second;
   }
 
   EgressPort port_;
   bool same_machine_;
   PacketRef checked_;
-  std::map<const std::byte*, std::uint32_t> checksums_;  // of the parts of `checked_`, by their first byte
+  std::map<std::size_t, std::uint32_t> checksums_;  // of the parts of `checked_`, by their first byte
 };
 
 }  // namespace hearsay

@@ -48,8 +48,15 @@ struct Part {
         meter(id(), availability_of(experiment().settings, id()),
               SendingTime(sending_rate(network_of(experiment().settings, id())),
                           experiment().settings.framing, availability_of(experiment().settings, id())),
-              input.timeline) {}
+              input.timeline) {
+    peer->lend_beyond(session.input().piece_bytes);
+  }
 
+  /// Goes on with another peer in the place of this one.
+  void replace_peer(std::unique_ptr<Peer<Scalar>> by) {
+    peer = std::move(by);
+    peer->lend_beyond(session.input().piece_bytes);
+  }
   const Experiment<Scalar>& experiment() const { return input.experiment; }
   const RunSettings::Failure& failure() const { return experiment().settings.failure; }
   PeerId id() const { return session.input().self; }

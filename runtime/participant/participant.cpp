@@ -117,7 +117,7 @@ void Participant<Scalar>::restored(std::unique_ptr<Peer<Scalar>> peer, SessionSt
                                    Instant now) {
   finish<RestorePeer>(now);
   ensure(peer != nullptr && part_.phase == Phase::awaits_start, "a peer is restored before it trains");
-  part_.peer = std::move(peer);
+  part_.replace_peer(std::move(peer));
   part_.meter.resume_from(std::move(meters));
   part_.session.resume(std::move(state));
   part_.phase = Phase::restored;
@@ -297,7 +297,7 @@ void Participant<Scalar>::on(const ModelArrived& arrived) {
   const auto model = model_of<Scalar>(arrived.model, part_.experiment().problem.dimension());
   if (!model)
     return part_.end_with({3, "peer " + std::to_string(arrived.from) + " told a model that is not finite"});
-  part_.peer = make_joining_peer(part_.experiment(), id(), part_.input.packets, arrived.entry, *model);
+  part_.replace_peer(make_joining_peer(part_.experiment(), id(), part_.input.packets, arrived.entry, *model));
   part_.tell_user(PeerNews::Kind::joins, arrived.from,
                   part_.self() + " joins at iteration " + std::to_string(arrived.entry.iteration) +
                       ", with the model of peer " + std::to_string(arrived.from));

@@ -64,8 +64,22 @@ bool MethodHost<Scalar>::sits_out() const {
 template <class Scalar>
 void MethodHost<Scalar>::resume() {
   if (neighbors_.attaching()) return end_attaching();
+  take_back_lent();
   task_.resume();
   if (task_.done()) end_iteration();
+}
+
+template <class Scalar>
+PacketRef MethodHost<Scalar>::lent_packet(std::span<const std::byte> bytes) {
+  if (bytes.size() <= lends_beyond_) return IterationHost<Scalar>::lent_packet(bytes);
+  return lent_.emplace_back(input_.packets->acquire(bytes.size()).lend(bytes));
+}
+
+/// The method may change what it has lent: what has not left by now is copied at once.
+template <class Scalar>
+void MethodHost<Scalar>::take_back_lent() {
+  for (const PacketRef& packet : lent_) packet->bytes();
+  lent_.clear();
 }
 
 template <class Scalar>
@@ -90,6 +104,7 @@ void MethodHost<Scalar>::send(Slot slot, PeerId to, const PacketRef& packet) {
 template <class Scalar>
 bool MethodHost<Scalar>::request_gradient(const Vector<Scalar>& x, std::span<const Index> samples) {
   if (gradients_.take_ahead(x, samples)) {
+    take_back_lent();
     take_gradient();
     return true;
   }
@@ -102,7 +117,10 @@ bool MethodHost<Scalar>::request_gradient(const Vector<Scalar>& x, std::span<con
 /// The last iteration computes none ahead, nor does a peer that is about to diverge.
 template <class Scalar>
 bool MethodHost<Scalar>::request_gradient_ahead(const Vector<Scalar>& x) {
-  if (iteration_.number() >= input_.iterations || divergence_ || !all_finite(view(x))) return true;
+  if (iteration_.number() >= input_.iterations || divergence_ || !all_finite(view(x))) {
+    take_back_lent();
+    return true;
+  }
   gradients_.request_ahead(iteration_, x);
   if (work_trace_)
     work_trace_->add({.kind = WorkStep::Kind::gradient, .amount = gradients_.requested_samples()});
@@ -140,10 +158,14 @@ bool MethodHost<Scalar>::request_packets(std::uint64_t number, Slot slot, std::s
         {WorkStep::Kind::wait, slot, 0, iteration_.number() - number, {senders.begin(), senders.end()}});
   awaited_.begin(number, slot, senders);
   phase_ = MethodPhase::needs_messages;  // unless they are there: then the method goes on at once
-  if (const AsynchronousRole<Scalar>* exchanging = role_.asynchronous()) return !exchanging->asks();
+  if (const AsynchronousRole<Scalar>* exchanging = role_.asynchronous()) {
+    take_back_lent();
+    return !exchanging->asks();
+  }
   awaited_.take_from(inbox_);
   neighbors_.depart_lost(awaited_, iteration_);
   if (!awaited_.complete()) return false;
+  take_back_lent();
   ++counters_.gossip_rounds;
   return true;
 }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -45,9 +47,13 @@ class MethodHost final : private IterationHost<Scalar> {
     std::vector<Outgoing>& outbox;
   };
   explicit MethodHost(const Surroundings& surroundings);
+  ~MethodHost() { take_back_lent(); }
+  MethodHost(const MethodHost&) = delete;
+  MethodHost& operator=(const MethodHost&) = delete;
 
   void record_into(WorkTrace& trace) { work_trace_ = &trace; }
   void share(SharedSum<Scalar>& sum) { shared_sum_ = &sum; }
+  void lend_beyond(std::size_t bytes) { lends_beyond_ = bytes; }
 
   MethodPhase phase() const { return phase_; }
   /// Begins an iteration. It is over at once if the peer sits it out.
@@ -91,6 +97,7 @@ class MethodHost final : private IterationHost<Scalar> {
  private:
   // IterationHost
   PacketBuffer new_packet() override { return input_.packets->acquire(); }
+  PacketRef lent_packet(std::span<const std::byte> bytes) override;
   void send(Slot slot, PeerId to, const PacketRef& packet) override;
   std::span<const Index> minibatch() override { return gradients_.minibatch(iteration_); }
   void next_minibatch() override { gradients_.next_minibatch(iteration_); }
@@ -108,10 +115,12 @@ class MethodHost final : private IterationHost<Scalar> {
   bool sits_out() const;
   void end_attaching();
   void end_iteration() {
+    take_back_lent();
     phase_ = MethodPhase::over;
     awaited_.forget_packets();
   }
   void resume();
+  void take_back_lent();
   bool resume_if_complete();
   void file(const MessageKey& key, const PacketRef& packet);
 
@@ -130,6 +139,8 @@ class MethodHost final : private IterationHost<Scalar> {
   ReplicaGuard<Scalar> guard_;
   WorkTrace* work_trace_ = nullptr;
   SharedSum<Scalar>* shared_sum_ = nullptr;
+  std::size_t lends_beyond_ = std::numeric_limits<std::size_t>::max();
+  std::vector<PacketRef> lent_;  // since the method was resumed last
   std::optional<Divergence> divergence_;
 };
 

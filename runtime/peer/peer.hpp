@@ -65,6 +65,9 @@ class Peer {
   /// Shares with all other peers what all of them add up. Call this before `start`; `sum` must outlive the
   /// peer.
   void share(SharedSum<Scalar>& sum) { method_.share(sum); }
+  /// Messages of more than `bytes` bytes are copied from the vectors of the method as they leave
+  /// (Iteration::lent_packet), all of them in one thread. Without this call all are copied at once.
+  void lend_beyond(std::size_t bytes) { method_.lend_beyond(bytes); }
   /// Begins. There is no evaluation of x_0: all peers share it, so the observer evaluates it by itself.
   void start();
   void checkpoint_taken() {

@@ -88,8 +88,7 @@ void OutgoingLinks::send_data(OutgoingLink& link, RetainedMessage& message, cons
 
 void OutgoingLinks::send_pieces(OutgoingLink& link, const RetainedMessage& message,
                                 const std::vector<bool>& has, Instant posted, SessionContext& context) {
-  const std::span<const std::byte> bytes = message.packet->bytes();
-  to_neighbor::LongMessage announced{.bytes = bytes.size(),
+  to_neighbor::LongMessage announced{.bytes = message.packet->size(),
                                      .piece_bytes = static_cast<std::uint32_t>(context.input.piece_bytes)};
   const auto is_missing = [&](std::uint32_t k) { return has.size() != announced.pieces() || !has[k]; };
   for (std::uint32_t k = 0; k < announced.pieces(); ++k)
@@ -104,7 +103,7 @@ void OutgoingLinks::send_pieces(OutgoingLink& link, const RetainedMessage& messa
     FrameHeader head = message_header(message, FrameKind::message_piece, link.next_sequence++, context);
     head.replica_digest = 0;
     put(to_neighbor::MessagePiece{k}, head);
-    send(head, {message.packet, bytes.subspan(announced.begin_of(k), announced.bytes_of(k))});
+    send(head, {message.packet, announced.begin_of(k), announced.bytes_of(k)});
   }
 }
 

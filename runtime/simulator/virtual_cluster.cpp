@@ -83,7 +83,7 @@ void VirtualCluster<Scalar>::send(ObserverFrame word) {
 
 template <class Scalar>
 void VirtualCluster<Scalar>::send(PeerId from, PeerFrame word) {
-  const std::span<const std::byte> payload = word.packet ? word.packet.bytes : word.payload;
+  const std::span<const std::byte> payload = word.packet ? word.packet.bytes() : word.payload.bytes();
   word.header.payload_bytes = payload.size();
   const bool is_to_observer = word.way == PeerFrame::Way::observer;
   const VirtualFrame frame{.from = from,

@@ -100,7 +100,7 @@ void VirtualProcess<Scalar>::hear(PeerId from, const PeerFrame& word, std::optio
     session.hear_destination(from, word.header, word.payload);
     return go_on();
   }
-  const std::span<const std::byte> payload = word.packet ? word.packet.bytes : word.payload;
+  const std::span<const std::byte> payload = word.packet ? word.packet.bytes() : word.payload.bytes();
   const FrameHeader& head = word.header;
   if (session.hear_source(head, payload, now()) != FrameUse::data) return go_on();
   const WholeMessage whole = head.kind == FrameKind::message_piece

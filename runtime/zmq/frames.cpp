@@ -154,7 +154,7 @@ bool send_packet(zmq::socket_t& dealer, const FrameHeader& header, const PacketP
   std::array<std::byte, header_bytes> head{};
   encode_header(header, head);
   if (!send_part(dealer, zmq::buffer(head), zmq::send_flags::sndmore)) return false;
-  const std::span<const std::byte> bytes = packet.bytes;
+  const std::span<const std::byte> bytes = packet.bytes();
   if (bytes.size() < share_from_bytes) return send_part(dealer, zmq::buffer(bytes.data(), bytes.size()));
   const auto give_back = [](void*, void* shared) { PacketRef::adopt(static_cast<Packet*>(shared)); };
   zmq::message_t shared(const_cast<std::byte*>(bytes.data()), bytes.size(), give_back,

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace hearsay::packet_test {
 
 namespace {
@@ -49,6 +52,32 @@ TEST_CASE("packet: a reference assigned to itself stays") {
   reference = std::move(same);
   REQUIRE(reference);
   CHECK(reference->size() == 8);
+}
+
+TEST_CASE("packet: what is lent is copied as it is asked for, and no later") {
+  PacketPool pool;
+  std::vector<std::byte> lent(10, std::byte{1});
+  const PacketRef packet = pool.acquire().lend(lent);
+  CHECK(packet->size() == 10);
+  CHECK(packet->bytes(0, 3).size() == 3);
+  lent[2] = lent[3] = std::byte{2};
+  CHECK(packet->bytes(2, 2)[0] == std::byte{1});  // copied before
+  CHECK(packet->bytes(2, 2)[1] == std::byte{2});
+  CHECK(packet->bytes().size() == 10);
+  lent = std::vector<std::byte>(10, std::byte{3});  // its storage may go
+  CHECK(packet->bytes()[3] == std::byte{2});
+  CHECK(packet->bytes()[9] == std::byte{1});
+}
+
+TEST_CASE("packet: storage whose bytes were lent, and never asked for, is as good as any") {
+  PacketPool pool;
+  const std::vector<std::byte> lent(8, std::byte{1});
+  const std::byte* const storage = pool.acquire().lend(lent)->bytes(0, 1).data();
+  PacketBuffer again = pool.acquire();
+  std::ranges::fill(again.resize(8), std::byte{2});
+  const PacketRef packet = std::move(again).seal();
+  CHECK(packet->bytes().data() == storage);
+  CHECK(packet->bytes()[7] == std::byte{2});
 }
 
 }  // namespace hearsay::packet_test

@@ -31,10 +31,8 @@ TEST_CASE("egress: a message in pieces is due when it would be due in one frame,
   CHECK(at_once.header.due_ns == Duration(2ms).count());  // 64 + 936 bytes, and the latency
   const PacketRef announced = packet_with(to_neighbor::encode({936, 936, 500}));
   CHECK(pieces.frame(FrameKind::long_message, announced, Instant{}).header.due_ns == at_once.header.due_ns);
-  const Egress::Frame first =
-      pieces.frame(FrameKind::message_piece, {message, message->bytes().first(500)}, Instant{1ms});
-  const Egress::Frame last =
-      pieces.frame(FrameKind::message_piece, {message, message->bytes().last(436)}, Instant{1ms});
+  const Egress::Frame first = pieces.frame(FrameKind::message_piece, {message, 0, 500}, Instant{1ms});
+  const Egress::Frame last = pieces.frame(FrameKind::message_piece, {message, 500, 436}, Instant{1ms});
   CHECK(first.header.due_ns == at_once.header.due_ns);
   CHECK(last.header.due_ns == at_once.header.due_ns);
   CHECK(last.header.payload_bytes == 436);
@@ -54,6 +52,20 @@ TEST_CASE("egress: what is sent again takes the time of its bytes, and others se
   CHECK(scene.frame(FrameKind::message_piece, piece, Instant{500us}).header.due_ns ==
         Duration(1500us).count());
   CHECK(scene.frame(FrameKind::message_piece, piece, Instant{5ms}).header.due_ns == 0);
+}
+
+TEST_CASE("egress: a piece of a lent message leaves before the next one is copied") {
+  Scene scene(true);
+  std::vector<std::byte> vector(936);
+  PacketPool packets;
+  const PacketRef message = packets.acquire().lend(vector);
+  scene.frame(FrameKind::long_message, packet_with(to_neighbor::encode({936, 936, 500})), Instant{});
+  const auto first = scene.frame(FrameKind::message_piece, {message, 0, 500}, Instant{});
+  CHECK(first.header.payload_checksum == payload_checksum(std::vector<std::byte>(500)));
+  vector.front() = vector.back() = std::byte{7};
+  const auto last = scene.frame(FrameKind::message_piece, {message, 500, 436}, Instant{});
+  CHECK(last.header.payload_checksum == payload_checksum(std::span(vector).last(436)));
+  CHECK(message->bytes().front() == std::byte{0});
 }
 
 }  // namespace hearsay::egress_test

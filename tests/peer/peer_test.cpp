@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cstring>
 
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
@@ -87,6 +88,38 @@ TEST_CASE("peer: messages may come early, late, twice and in any order") {
   CHECK(peer.waiting_for() == std::vector<PeerId>{1});  // the early message of peer 3 was kept
   peer.deliver(from_one.key, from_one.packet);
   CHECK(peer.counters().late == 1);
+}
+
+TEST_CASE("peer: a long message is copied from the model when it leaves, and before the model changes") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "ring", 2, 6);
+  PacketPool pool;
+  const auto begun = [&](PeerId id, std::size_t lends_beyond) {
+    auto peer = make_peer(experiment, id, pool);
+    peer->lend_beyond(lends_beyond);
+    peer->start();
+    REQUIRE(peer->state() == PeerState::needs_gradient);
+    return peer;
+  };
+  // Nobody else may write into a model. Here it shows when the last coordinate is copied.
+  const auto last_sent = [](Peer<double>& peer, PeerId to) {
+    const PacketRef packet = message_for(peer, to).packet;
+    packet->bytes(0, sizeof(double));
+    const_cast<Vector<double>&>(peer.model())[5] = 7.0;
+    double last = 0.0;
+    std::memcpy(&last, packet->bytes().last(sizeof last).data(), sizeof last);
+    return last;
+  };
+  CHECK(last_sent(*begun(0, 47), 1) == 7.0);
+  CHECK(last_sent(*begun(0, 48), 1) == 0.0);
+
+  const auto peer = begun(0, 16), other = begun(1, 16);
+  const PacketRef sent = message_for(*peer, 1).packet;
+  run_until_it_waits(*peer);
+  run_until_it_waits(*other);
+  const Outgoing answer = message_for(*other, 0);
+  peer->deliver(answer.key, answer.packet);
+  CHECK(peer->model() != Vector<double>::Zero(6));
+  for (const std::byte byte : sent->bytes()) CHECK(byte == std::byte{0});
 }
 
 TEST_CASE("peer: a verdict takes effect evaluate_every iterations after its evaluation") {

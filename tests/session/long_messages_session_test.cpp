@@ -54,7 +54,7 @@ struct Pair {
   void carry(const Passes& passes) {
     while (!zero.outbox().empty() || !one.outbox().empty()) {
       for (const PeerFrame& word : std::exchange(zero.outbox(), {})) {
-        const auto payload = word.packet ? word.packet.bytes : word.payload.bytes();
+        const auto payload = word.packet ? word.packet.bytes() : word.payload.bytes();
         if (word.way == PeerFrame::Way::outlet && passes(word.header)) hear(word.header, payload);
         if (word.way == PeerFrame::Way::reply) one.hear_destination(0, word.header, payload);
       }
@@ -150,7 +150,8 @@ TEST_CASE("long messages: a piece that does not fit is garbage, and asked for ag
     const std::vector<PeerFrame> words = std::exchange(pair.zero.outbox(), {});
     for (const PeerFrame& word : words) {
       FrameHeader header = word.header;
-      std::vector<std::byte> payload(word.packet.bytes.begin(), word.packet.bytes.end());
+      const auto bytes = word.packet.bytes();
+      std::vector<std::byte> payload(bytes.begin(), bytes.end());
       if (header.sequence == 2 && is_too_long) payload.push_back({});
       if (header.sequence == 2 && !is_too_long) header.degree = 3;
       CHECK((pair.hear(header, payload) == FrameUse::garbage) == (header.sequence == 2));

@@ -23,6 +23,14 @@ class PacketOfVector final : public Packet {
 
 }  // namespace
 
+void Packet::copy_lent(std::size_t until) const {
+  if (until > copied_) {
+    std::memcpy(const_cast<std::byte*>(bytes_.data()) + copied_, lent_ + copied_, until - copied_);
+    copied_ = until;
+  }
+  if (copied_ == bytes_.size()) lent_ = nullptr;
+}
+
 PacketRef packet_with(std::vector<std::byte> bytes) {
   return PacketRef(new PacketOfVector(std::move(bytes)));
 }
@@ -55,7 +63,14 @@ class PacketBuffer::Pooled final : public Packet {
   std::size_t capacity() const { return capacity_; }
   std::span<std::byte> writable() { return {storage_, bytes_.size()}; }
 
+  void lend(std::span<const std::byte> bytes) {
+    resize(bytes.size());
+    lent_ = bytes.data();
+    copied_ = 0;
+  }
+
   void retire() override {
+    lent_ = nullptr;
     // A copy: `delete this` below must not free the shelf while its mutex is held.
     const std::shared_ptr<PacketPool::Shelf> shelf = shelf_;
     bool keep = false;
@@ -126,6 +141,11 @@ std::span<std::byte> PacketBuffer::bytes() { return packet_->writable(); }
 PacketRef PacketBuffer::seal() && {
   ensure(packet_ != nullptr, "a packet is sealed once");
   return PacketRef(std::exchange(packet_, nullptr));
+}
+
+PacketRef PacketBuffer::lend(std::span<const std::byte> bytes) && {
+  packet_->lend(bytes);
+  return std::move(*this).seal();
 }
 
 }  // namespace hearsay

@@ -13,12 +13,20 @@ namespace hearsay {
 
 /// The payload of one message: bytes that are encoded once, then shared, unchanged, by every send and every
 /// reader. References may be taken and dropped in any thread; dropping the last one calls `retire`.
+///
+/// The bytes of a lent packet (PacketBuffer::lend) stand elsewhere at first, and are copied as they are asked
+/// for, in the thread that has lent it. So a long message begins to travel before its last byte is copied.
 class Packet {
  public:
   Packet(const Packet&) = delete;
   Packet& operator=(const Packet&) = delete;
 
-  std::span<const std::byte> bytes() const { return bytes_; }
+  std::span<const std::byte> bytes() const { return bytes(0, size()); }
+  /// `count` bytes from the `from`th on.
+  std::span<const std::byte> bytes(std::size_t from, std::size_t count) const {
+    if (lent_) copy_lent(from + count);
+    return bytes_.subspan(from, count);
+  }
   std::size_t size() const { return bytes_.size(); }
 
  protected:
@@ -28,9 +36,13 @@ class Packet {
   virtual void retire() = 0;
 
   std::span<const std::byte> bytes_;
+  mutable const std::byte* lent_ = nullptr;  // where the bytes stand; null: none is still to be copied
+  mutable std::size_t copied_ = 0;           // how many of them are copied
 
  private:
   friend class PacketRef;
+  void copy_lent(std::size_t until) const;
+
   std::atomic<std::uint32_t> references_{0};
 };
 
@@ -78,15 +90,19 @@ class PacketRef {
 /// A packet as it travels in one frame: whole, or a part of it.
 struct PacketPart {
   PacketPart() = default;
-  PacketPart(PacketRef whole) : packet(std::move(whole)) {
-    if (packet) bytes = packet->bytes();
-  }
-  PacketPart(PacketRef of, std::span<const std::byte> part) : packet(std::move(of)), bytes(part) {}
+  PacketPart(PacketRef whole) : packet(std::move(whole)), size(packet ? packet->size() : 0) {}
+  PacketPart(PacketRef of, std::size_t begin, std::size_t count)
+      : packet(std::move(of)), from(begin), size(count) {}
 
   explicit operator bool() const { return bool(packet); }
+  /// The packet keeps them.
+  std::span<const std::byte> bytes() const {
+    return packet ? packet->bytes(from, size) : std::span<const std::byte>();
+  }
 
   PacketRef packet;
-  std::span<const std::byte> bytes;  ///< of the packet, which keeps them
+  std::size_t from = 0;
+  std::size_t size = 0;
 };
 
 /// Returns a packet with the bytes of a vector, which it keeps.
@@ -107,6 +123,9 @@ class PacketBuffer {
   std::span<std::byte> resize(std::size_t bytes);
   std::span<std::byte> bytes();
   PacketRef seal() &&;
+  /// Seals the packet with these bytes, in the place of those that it has. They are copied as they are asked
+  /// for: until somebody has asked for all, they stay where they are, unchanged.
+  PacketRef lend(std::span<const std::byte> bytes) &&;
 
  private:
   friend class PacketPool;

@@ -61,9 +61,7 @@ class RingSum {
   /// all-gather.
   template <class Scalar>
   PacketRef passed_on(Iteration<Scalar>& it, Slot step, std::span<Scalar> sum) const {
-    PacketBuffer buffer = it.new_packet();
-    write_full<Scalar>(chunk(sum, sent_in(step)), buffer);
-    return std::move(buffer).seal();
+    return it.lent_packet(std::span<const Scalar>(chunk(sum, sent_in(step))));
   }
 
   /// Takes the message of a step: a partial sum is added, a complete chunk is copied. Returns the message if
