@@ -3,6 +3,7 @@
 #include "algorithms/compression/chunk_indices.hpp"
 #include "algorithms/compression/seam/buckets.hpp"
 #include "algorithms/compression/seam/compressor.hpp"
+#include "algorithms/compression/seam/scratch.hpp"
 #include "algorithms/compression/seam/sent_coefficients.hpp"
 #include "algorithms/compression/seam/spelling.hpp"
 #include "algorithms/compression/selectors/chunk_selection.hpp"
@@ -42,7 +43,7 @@ struct ChunkTopKSettings {
 ///            range 6.
 /// Departs    there matrices are cut into square tiles, here the vector into runs.
 template <class Scalar>
-class ChunkTopK final : public Compressor<Scalar>, private SentCoefficients<Scalar> {
+class ChunkTopK final : public Compressor<Scalar>, public KeepsScratch, private SentCoefficients<Scalar> {
  public:
   static std::unique_ptr<Compressor<Scalar>> parse(const StageSpelling& stage, const SegmentTable& segments);
 
@@ -50,6 +51,9 @@ class ChunkTopK final : public Compressor<Scalar>, private SentCoefficients<Scal
 
   std::string spelling() const override;
   Traits traits(std::size_t dimension) const override;
+  std::size_t scratch_bytes(std::size_t dimension, CodecUse) const override {
+    return sizes(dimension).kept * (sizeof(std::uint32_t) + sizeof(Scalar) + sizeof(std::uint8_t));
+  }
   CodecStatus encode(const EncodeInput<Scalar>& input, PacketBuffer& out) override;
   CodecStatus encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
                                std::span<Scalar> into) override;

@@ -8,6 +8,7 @@
 #include "algorithms/compression/seam/bracket.hpp"
 #include "algorithms/compression/seam/buckets.hpp"
 #include "algorithms/compression/seam/byte_pieces.hpp"
+#include "algorithms/compression/seam/scratch.hpp"
 #include "algorithms/compression/seam/spelling.hpp"
 
 namespace hearsay {
@@ -36,7 +37,7 @@ namespace hearsay {
 /// Departs    both papers bound |z - y| beforehand. Here the sender tests the bound, and the receiver the
 ///            checksum, bucket by bucket. Moniqua's grid points lie half a step from ours.
 template <class Scalar>
-class Modulo final : public RoundingCompressor<Scalar> {
+class Modulo final : public RoundingCompressor<Scalar>, public KeepsScratch {
  public:
   enum class Rounding { random, nearest };
 
@@ -46,6 +47,9 @@ class Modulo final : public RoundingCompressor<Scalar> {
 
   std::string spelling() const override;
   Traits traits(std::size_t dimension) const override;
+  std::size_t scratch_bytes(std::size_t dimension, CodecUse) const override {
+    return dimension * sizeof(Scalar);  // decoded_
+  }
   CodecStatus encode(const EncodeInput<Scalar>& input, PacketBuffer& out) override;
   CodecStatus encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
                                std::span<Scalar> into) override;

@@ -5,6 +5,7 @@
 
 #include "algorithms/compression/quantizers/grid.hpp"
 #include "algorithms/compression/seam/buckets.hpp"
+#include "algorithms/compression/seam/scratch.hpp"
 
 namespace hearsay {
 
@@ -33,13 +34,16 @@ namespace hearsay {
 /// Departs    the paper fixes k by a bound on |z - y| that holds with high probability. Here the sender knows
 ///            y, so it takes the k that suffices, for each bucket, and nothing is ever lost.
 template <class Scalar>
-class NearGrid final : public Compressor<Scalar> {
+class NearGrid final : public Compressor<Scalar>, public KeepsScratch {
  public:
   /// `modulus`: k. Empty: the least for every bucket.
   NearGrid(double step, std::optional<std::uint64_t> modulus, Buckets buckets);
 
   std::string spelling() const override { return grid_.spelling(); }
   Traits traits(std::size_t dimension) const override;
+  std::size_t scratch_bytes(std::size_t dimension, CodecUse) const override {
+    return dimension * (sizeof(std::int32_t) + sizeof(std::int64_t) + sizeof(Scalar));
+  }
   CodecStatus encode(const EncodeInput<Scalar>& input, PacketBuffer& out) override;
   CodecStatus encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
                                std::span<Scalar> into) override;

@@ -163,6 +163,16 @@ Traits Nested<Scalar>::traits(std::size_t dimension) const {
   return traits;
 }
 
+/// The vector that the sum is decoded into; to encode, also what is left of a vector, and a round's message.
+template <class Scalar>
+std::size_t Nested<Scalar>::scratch_bytes(std::size_t dimension, CodecUse use) const {
+  std::size_t bytes = dimension * sizeof(Scalar);
+  if (use == CodecUse::encodes_and_decodes)
+    bytes += dimension * sizeof(Scalar) + parts_[0]->traits(dimension).bytes;
+  for (const auto& part : parts_) bytes += hearsay::scratch_bytes(*part, dimension, use);
+  return bytes;
+}
+
 template <class Scalar>
 void Nested<Scalar>::prepare_for(std::size_t dimension) {
   if (dimension_ == dimension) return;

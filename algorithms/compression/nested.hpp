@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "algorithms/compression/seam/compressor.hpp"
+#include "algorithms/compression/seam/scratch.hpp"
 #include "algorithms/compression/seam/spelling.hpp"
 
 namespace hearsay {
@@ -24,7 +25,7 @@ namespace hearsay {
 /// Message    the messages of all rounds, each but the last preceded by its length in bytes (u32).
 /// Failure    if the compressor of a round fails, the message decodes as `not_finite`.
 template <class Scalar>
-class Nested final : public Compressor<Scalar> {
+class Nested final : public Compressor<Scalar>, public KeepsScratch {
  public:
   static std::unique_ptr<Compressor<Scalar>> parse_repeat(const StageSpelling& stage,
                                                           const SegmentTable& segments);
@@ -35,6 +36,7 @@ class Nested final : public Compressor<Scalar> {
 
   std::string spelling() const override;
   Traits traits(std::size_t dimension) const override;
+  std::size_t scratch_bytes(std::size_t dimension, CodecUse use) const override;
   CodecStatus encode(const EncodeInput<Scalar>& input, PacketBuffer& out) override;
   CodecStatus encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
                                std::span<Scalar> into) override;

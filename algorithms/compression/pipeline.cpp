@@ -30,6 +30,22 @@ void Pipeline<Scalar>::reserve(std::size_t most) {
   stages_.coder->reserve(most, stages_.quantizer->range());
 }
 
+/// What is reserved and not written costs no memory: so codes, where they are coded and read in parts.
+template <class Scalar>
+std::size_t Pipeline<Scalar>::scratch_bytes(std::size_t dimension, CodecUse use) const {
+  const std::size_t size = stages_.coefficients_of(dimension);
+  const std::size_t sent = stages_.selector ? stages_.selector->most(size) : size;
+  std::size_t bytes = sent * sizeof(Scalar);
+  if (!stages_.transforms.empty()) bytes += 2 * size * sizeof(Scalar);
+  if (stages_.selector)
+    bytes += sent * sizeof(std::uint32_t) + hearsay::scratch_bytes(*stages_.selector, size, use);
+  if (stages_.coder) {
+    bytes += hearsay::scratch_bytes(*stages_.coder, sent, use);
+    if (!stages_.coder->decodes_in_parts()) bytes += sent * sizeof(std::int32_t);
+  }
+  return bytes;
+}
+
 template <class Scalar>
 void Pipeline<Scalar>::reserve_sweeps(std::size_t dimension) {
   if (stages_.transforms.empty()) return;
@@ -349,6 +365,12 @@ template <class Scalar>
 std::vector<Bracket> Pipeline<Scalar>::brackets(std::span<const Scalar> vector) const {
   if (!stages_.transforms.empty() || stages_.selector || !stages_.quantizer) return {};
   return stages_.quantizer->brackets(vector);
+}
+
+template <class Scalar>
+bool Pipeline<Scalar>::rounds_each_alone() const {
+  return stages_.transforms.empty() && !stages_.selector && stages_.quantizer &&
+         stages_.quantizer->traits(1).absolute_error_per_coordinate.value_or(0.0) > 0.0;
 }
 
 template class Pipeline<float>;

@@ -5,6 +5,7 @@
 
 #include "algorithms/compression/pipeline_stages.hpp"
 #include "algorithms/compression/seam/byte_pieces.hpp"
+#include "algorithms/compression/seam/scratch.hpp"
 #include "algorithms/compression/seam/shared_selection.hpp"
 #include "algorithms/compression/seam/summed_coefficients.hpp"
 
@@ -26,6 +27,7 @@ namespace hearsay {
 ///            transforms or their inverses leave the range of Scalar.
 template <class Scalar>
 class Pipeline final : public RoundingCompressor<Scalar>,
+                       public KeepsScratch,
                        private SharedSelection<Scalar>,
                        private SummedCoefficients<Scalar> {
  public:
@@ -37,12 +39,15 @@ class Pipeline final : public RoundingCompressor<Scalar>,
   CodecStatus encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
                                std::span<Scalar> into) override;
   CodecStatus accumulate(std::span<const std::byte> packet, Scalar scale, std::span<Scalar> into) override;
+  std::size_t scratch_bytes(std::size_t dimension, CodecUse use) const override;
   SharedSelection<Scalar>* shared_selection() override;
   /// Null without transforms, and if one uses a seed: the coefficients of two messages then are not the same
   /// ones.
   SummedCoefficients<Scalar>* summed_coefficients() override;
   /// Empty unless the pipeline quantizes all coordinates as they are, without transform and selector.
   std::vector<Bracket> brackets(std::span<const Scalar> vector) const override;
+  /// Of a grid.
+  bool rounds_each_alone() const override;
 
  private:
   // SharedSelection

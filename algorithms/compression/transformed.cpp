@@ -94,6 +94,15 @@ CodecStatus Transformed<Scalar>::encode_and_apply(const EncodeInput<Scalar>& inp
   return status == CodecStatus::ok ? accumulate(out.bytes(), Scalar(1), into) : status;
 }
 
+/// The coefficients after each transform, and the vector that is decoded.
+template <class Scalar>
+std::size_t Transformed<Scalar>::scratch_bytes(std::size_t dimension, CodecUse use) const {
+  std::size_t numbers = dimension;
+  std::size_t size = dimension;
+  for (const auto& transform : transforms_) numbers += size = transform->coefficients(size);
+  return numbers * sizeof(Scalar) + hearsay::scratch_bytes(*inner_, size, use);
+}
+
 template <class Scalar>
 void Transformed<Scalar>::make_room(std::size_t dimension) {
   for (std::size_t k = 0; k < transforms_.size(); ++k)

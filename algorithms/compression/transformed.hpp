@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "algorithms/compression/seam/compressor.hpp"
+#include "algorithms/compression/seam/scratch.hpp"
 #include "algorithms/compression/seam/sent_coefficients.hpp"
 #include "algorithms/compression/seam/summed_coefficients.hpp"
 #include "algorithms/compression/seam/transform.hpp"
@@ -17,6 +18,7 @@ namespace hearsay {
 /// Failure    as C'; `saturated` if a finite vector leaves the range of Scalar on its way there or back.
 template <class Scalar>
 class Transformed final : public Compressor<Scalar>,
+                          public KeepsScratch,
                           private SentCoefficients<Scalar>,
                           private SummedCoefficients<Scalar> {
  public:
@@ -25,6 +27,7 @@ class Transformed final : public Compressor<Scalar>,
 
   std::string spelling() const override;
   Traits traits(std::size_t dimension) const override;
+  std::size_t scratch_bytes(std::size_t dimension, CodecUse use) const override;
   CodecStatus encode(const EncodeInput<Scalar>& input, PacketBuffer& out) override;
   CodecStatus encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
                                std::span<Scalar> into) override;

@@ -33,6 +33,8 @@ namespace {
 
 constexpr std::uint64_t most_quantizers = 16;
 constexpr std::size_t choice_bytes = 1;
+/// Whose brackets are there at the same time, if they are known apart.
+constexpr std::size_t coordinates_at_once = std::size_t{1} << 15;
 constexpr std::size_t length_bytes = sizeof(std::uint32_t);
 
 unsigned quantizers_of(std::uint64_t quantizers) {
@@ -93,7 +95,15 @@ double PredictiveCoding<Scalar>::cost_of(const Layer& layer, const Choice& choic
   const auto* rounding = dynamic_cast<const RoundingCompressor<Scalar>*>(layer.compressor.get());
   if (rounding == nullptr) return 0.0;
   const std::span<const Scalar> residual = set_residual(layer, choice);
-  const RoundingCost cost = expected_cost<Scalar>(residual, rounding->brackets(residual), outcomes_);
+  const std::size_t length = rounding->rounds_each_alone() ? coordinates_at_once : residual.size();
+  RoundingCostSum<Scalar> sum(outcomes_);
+  for (std::size_t begin = 0; begin < residual.size(); begin += length) {
+    const std::span<const Scalar> part = residual.subspan(begin, std::min(length, residual.size() - begin));
+    const std::vector<Bracket> brackets = rounding->brackets(part);
+    if (brackets.empty()) return 0.0;  // it cannot be encoded
+    sum.add(part, brackets);
+  }
+  const RoundingCost cost = sum.cost();
   return static_cast<double>(choice.scale()) * cost.rms_error + rate_weight_ * cost.bits;
 }
 

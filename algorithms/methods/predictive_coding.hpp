@@ -44,8 +44,8 @@ extern const CountOption quantizers;
 ///            to choose from; rate_weight = lambda; quantizers = Q, for a C whose error is absolute (grid): a
 ///            relative C is the same for every q.
 /// Shapes     x, y, y - x, y - xp, D, D', D'', m, g in R^d: memory worker 9 d, hub with the sum 10 d, and the
-///            optimizer's state. To choose takes 24 bytes a coordinate of a layer, meanwhile, and about 50
-///            for every value that a coordinate may be rounded to.
+///            optimizer's state. To choose takes about 50 bytes for every value that a coordinate may be
+///            rounded to, and, unless C is a grid, 24 bytes a coordinate of a layer, meanwhile.
 /// Needs      a star around peer 0. C unbiased, relative or absolute: a bias moves the limit. C rounds every
 ///            coordinate by itself; else (none, topk, with transforms) the costs are not known, and the first
 ///            predictor is taken. Any worker may be absent. The hub keeps the changes of x once, not for each

@@ -7,6 +7,7 @@
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/objectives/model.hpp"
 #include "runtime/data/problem_builder.hpp"
+#include "runtime/experiment/make_method.hpp"
 #include "runtime/experiment/memory_need.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/resolve.hpp"
@@ -75,6 +76,26 @@ Soundness checked(const Experiment<Scalar>& experiment, bool user_sets_consensus
   return check_soundness<Scalar>(settings, topology.graph, view_of(experiment), user_sets_consensus_step);
 }
 
+/// Lets the method refuse its options before anything starts. The vectors of a large model would be memory
+/// for nothing, which the process of `hearsay run` has at no other time: then of a smaller one, if the method
+/// takes that.
+template <class Scalar>
+void try_method(const Experiment<Scalar>& experiment) {
+  constexpr Index side = 256;
+  constexpr Index large = side * side;
+  try {
+    if (experiment.problem.dimension() > large) {
+      const Vector<Scalar> initial = Vector<Scalar>::Zero(large);
+      make_method<Scalar>(experiment, 0, initial, mixing_partners(experiment, 0),
+                          {{"parameters", 0, side, side}});
+      return;
+    }
+  } catch (const Misuse&) {
+  }
+  PacketPool packets;
+  make_peer(experiment, 0, packets);
+}
+
 template <class Scalar>
 Experiment<Scalar> assemble(const RunSettings& given, NamedTopology topology, Problem<Scalar> problem,
                             const HeldPeers& held) {
@@ -104,9 +125,7 @@ Experiment<Scalar> assemble(const RunSettings& given, NamedTopology topology, Pr
   if (method.reads_rho && method.reads_rho(options))
     experiment.rho = spectrum(experiment.topology.mixing).rho;
   require_memory(experiment, held);
-  // Making a peer lets the method refuse its options before anything starts.
-  PacketPool packets;
-  make_peer(experiment, 0, packets);
+  try_method(experiment);
   return experiment;
 }
 

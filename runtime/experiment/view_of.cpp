@@ -27,18 +27,16 @@ std::optional<double> contraction_at_the_start(const Experiment<Scalar>& experim
   std::iota(samples.begin(), samples.end(), Index{0});
   Vector<Scalar> gradient(experiment.problem.dimension());
   objective.gradient(experiment.problem.initial, samples, gradient);
-  Vector<Scalar> left = gradient;
   PacketPool packets;
   PacketBuffer packet = packets.acquire();
   RandomStream random(experiment.settings.run.seed, 0, 0, Purpose::compression);
   const auto compressor = make_compressor<Scalar>(algorithm.compressor, objective.segments());
   const auto z = view(std::as_const(gradient));
-  if (compressor->encode({z, random, z}, packet) != CodecStatus::ok ||
-      compressor->accumulate(packet.bytes(), -1, view(left)) != CodecStatus::ok)
-    return {};
+  if (compressor->encode({z, random, z}, packet) != CodecStatus::ok) return {};
   const double size = squared_norm(z);
-  if (size <= 0.0) return {};
-  return 1.0 - squared_norm(view(std::as_const(left))) / size;
+  // The gradient becomes what is left of it.
+  if (size <= 0.0 || compressor->accumulate(packet.bytes(), -1, view(gradient)) != CodecStatus::ok) return {};
+  return 1.0 - squared_norm(z) / size;
 }
 
 /// Returns a function that measures the traits of a compressor, each once: that may cost as much as a

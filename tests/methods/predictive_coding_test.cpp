@@ -52,6 +52,12 @@ Vector<double> local_change(const Experiment<double>& experiment, PeerId i, cons
 
 unsigned choice_of(const PacketRef& answer) { return std::to_integer<unsigned>(answer->bytes().front()); }
 
+RoundingCost cost_of(std::span<const double> z, std::span<const Bracket> brackets, OutcomeCounts& outcomes) {
+  RoundingCostSum<double> sum(outcomes);
+  sum.add(z, brackets);
+  return sum.cost();
+}
+
 Experiment<double> slopes(const Vector<double>& slope, const Plan& plan) {
   Problem<double> problem = flat_problem<double>(slope.size(), 4);
   for (auto& objective : problem.objectives) objective = std::make_unique<Slope>(slope);
@@ -79,12 +85,12 @@ TEST_CASE("rounding cost: of a grid, worked out by hand") {
   const auto& rounding = dynamic_cast<const RoundingCompressor<double>&>(*made);
   const std::vector<double> z = {0.25, 0.0, 1.0, -0.5};
   OutcomeCounts outcomes;
-  const RoundingCost cost = expected_cost<double>(z, rounding.brackets(z), outcomes);
+  const RoundingCost cost = cost_of(z, rounding.brackets(z), outcomes);
   CHECK(cost.rms_error == doctest::Approx(std::sqrt((0.1875 + 0.25) / 4)).epsilon(1e-9));
   double bits = 0.0;
   for (const double share : {0.5 / 4, 2.25 / 4, 1.25 / 4}) bits -= share * std::log2(share);
   CHECK(cost.bits == doctest::Approx(bits).epsilon(1e-8));
-  CHECK(expected_cost<double>(z, {}, outcomes).bits == 0.0);
+  CHECK(cost_of(z, {}, outcomes).bits == 0.0);
 }
 
 TEST_CASE("rounding cost: it is the mean over what may be drawn") {
@@ -95,7 +101,7 @@ TEST_CASE("rounding cost: it is the mean over what may be drawn") {
     const auto made = make_compressor<double>(spelling, {});
     const auto& rounding = dynamic_cast<const RoundingCompressor<double>&>(*made);
     OutcomeCounts outcomes;
-    const RoundingCost expected = expected_cost<double>(view(z), rounding.brackets(view(z)), outcomes);
+    const RoundingCost expected = cost_of(view(z), rounding.brackets(view(z)), outcomes);
     PacketPool packets;
     double squares = 0.0;
     double bits = 0.0;
@@ -219,7 +225,7 @@ TEST_CASE("predictive-coding: what is chosen costs no more than what is not") {
         const auto cost = [&](unsigned choice) {
           const double scale = std::exp2(choice / 4);
           const Vector<double> z = (change - predicted_change(recording[t][i], choice)) / scale;
-          const RoundingCost of = expected_cost<double>(view(z), rounding.brackets(view(z)), outcomes);
+          const RoundingCost of = cost_of(view(z), rounding.brackets(view(z)), outcomes);
           return scale * of.rms_error + 0.02 * of.bits;
         };
         const unsigned choice = choice_of(recording[t][i].sent.front().packet);

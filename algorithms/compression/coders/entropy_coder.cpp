@@ -45,6 +45,14 @@ void EntropyCoder::reserve(std::size_t n, const CodeRange& range) {
   tally_.reserve(n, range);
 }
 
+/// The payload, and the codes until their frequencies are known: of a wide range, which needs most.
+std::size_t EntropyCoder::scratch_bytes(std::size_t codes, CodecUse use) const {
+  constexpr CodeRange wide{-(1 << 15), 1 << 15};
+  if (use == CodecUse::decodes) return codes * sizeof(std::int32_t);
+  const std::size_t bits = most_state_bits + extra_bits(Numbering(wide).most(wide));
+  return codes * bits / 8 + codes * sizeof(std::int32_t);
+}
+
 bool EntropyCoder::paired() const { return bits_ == most_state_bits && highest_ < pair_symbols; }
 
 Frequencies EntropyCoder::pair_frequencies() const {

@@ -9,6 +9,7 @@
 #include "algorithms/compression/coders/entropy_kernel.hpp"
 #include "algorithms/compression/coders/state_tables.hpp"
 #include "algorithms/compression/seam/coder.hpp"
+#include "algorithms/compression/seam/scratch.hpp"
 #include "algorithms/compression/seam/spelling.hpp"
 
 namespace hearsay {
@@ -39,13 +40,14 @@ namespace hearsay {
 ///            claimed on forms of it, which its tabled sibling, in wide use since zstd, is not known to
 ///            touch. libzstd exports no such stage, and zlib's Huffman codes know bytes only, at a bit or
 ///            more each.
-class EntropyCoder final : public Coder {
+class EntropyCoder final : public Coder, public KeepsScratch {
  public:
   static std::unique_ptr<Coder> parse(const StageSpelling& stage);
 
   std::string spelling() const override { return "entropy"; }
   std::string objection(const CodeRange&) const override { return ""; }
   bool data_dependent_size() const override { return true; }
+  std::size_t scratch_bytes(std::size_t codes, CodecUse use) const override;
   std::size_t most_bytes(std::size_t n, const CodeRange& range, const Buckets& buckets) const override;
   void reserve(std::size_t n, const CodeRange& range) override;
   void begin(std::size_t n, const CodeRange& range, const Buckets& buckets,

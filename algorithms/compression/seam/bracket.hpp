@@ -25,6 +25,8 @@ class RoundingCompressor : public Compressor<Scalar> {
  public:
   /// Returns the bracket of every coordinate; empty if `vector` cannot be encoded.
   virtual std::vector<Bracket> brackets(std::span<const Scalar> vector) const = 0;
+  /// True if no bracket depends on other coordinates: those of a part are then those of the whole.
+  virtual bool rounds_each_alone() const { return false; }
 };
 
 }  // namespace hearsay

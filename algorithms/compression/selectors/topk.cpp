@@ -104,6 +104,13 @@ Traits TopK<Scalar>::traits(std::size_t dimension) const {
 }
 
 template <class Scalar>
+std::size_t TopK<Scalar>::scratch_bytes(std::size_t dimension, CodecUse use) const {
+  const std::size_t k = size_.of(dimension);
+  if (use == CodecUse::decodes || dimension < least_sampled || k > dimension / 4) return 0;
+  return most_candidates(dimension, k) * (sizeof(Magnitude<Scalar>) + sizeof(std::uint32_t));
+}
+
+template <class Scalar>
 bool TopK<Scalar>::select_among_candidates(std::span<const Scalar> z, std::span<std::uint32_t> kept) {
   const std::size_t k = kept.size();
   if (z.size() < least_sampled || k > z.size() / 4) return false;
@@ -121,7 +128,7 @@ bool TopK<Scalar>::select_among_candidates(std::span<const Scalar> z, std::span<
   const Magnitude<Scalar> bound =
       find_border<Scalar>(runs * run, rank, magnitude_bits<Scalar>, magnitude_of).threshold;
 
-  const std::size_t most = 2 * k + z.size() / 64;
+  const std::size_t most = most_candidates(z.size(), k);
   candidates_.resize(most + found_padding);
   magnitudes_.resize(most + found_padding);
   const std::size_t found = find_at_least<Scalar>(z, bound, most, {candidates_, magnitudes_});

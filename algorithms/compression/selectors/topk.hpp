@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms/compression/seam/scratch.hpp"
 #include "algorithms/compression/seam/selector.hpp"
 #include "algorithms/compression/selectors/magnitudes.hpp"
 #include "algorithms/compression/selectors/selection.hpp"
@@ -17,7 +18,7 @@ namespace hearsay {
 ///            magnitudes) the k-th largest is found in the whole vector, with one sweep per 11 bits of Scalar
 ///            (3 for float).
 template <class Scalar>
-class TopK final : public Selector<Scalar> {
+class TopK final : public Selector<Scalar>, public KeepsScratch {
  public:
   static std::unique_ptr<Selector<Scalar>> parse(const StageSpelling& stage, const SegmentTable& segments);
 
@@ -27,11 +28,14 @@ class TopK final : public Selector<Scalar> {
   Traits traits(std::size_t dimension) const override;
   std::size_t most(std::size_t dimension) const override { return size_.of(dimension); }
   bool keeps_largest() const override { return true; }
+  std::size_t scratch_bytes(std::size_t dimension, CodecUse use) const override;
   void select(const EncodeInput<Scalar>& input, std::span<std::byte> seed, Selection& selection) override;
 
  private:
   /// The selection by a sample. True if it has filled `kept`; false if the whole vector must be searched.
   bool select_among_candidates(std::span<const Scalar> z, std::span<std::uint32_t> kept);
+
+  static std::size_t most_candidates(std::size_t dimension, std::size_t k) { return 2 * k + dimension / 64; }
 
   SelectionSize size_;
 

@@ -18,27 +18,27 @@ void OutcomeCounts::add(double value, double probability) {
 }
 
 template <class Scalar>
-RoundingCost expected_cost(std::span<const Scalar> z, std::span<const Bracket> brackets,
-                           OutcomeCounts& outcomes) {
-  if (brackets.empty()) return {};
-  const auto n = static_cast<double>(brackets.size());
-  double squares = 0.0;
-  outcomes.clear();
+void RoundingCostSum<Scalar>::add(std::span<const Scalar> z, std::span<const Bracket> brackets) {
   for (std::size_t k = 0; k < brackets.size(); ++k) {
     const Bracket& bracket = brackets[k];
     const double bias = bracket.mean() - static_cast<double>(z[k]);
-    squares += bias * bias + bracket.variance();
-    outcomes.add(bracket.low, 1.0 - bracket.probability_up);
-    outcomes.add(bracket.high, bracket.probability_up);
+    squares_ += bias * bias + bracket.variance();
+    outcomes_.add(bracket.low, 1.0 - bracket.probability_up);
+    outcomes_.add(bracket.high, bracket.probability_up);
   }
-
-  double bits = 0.0;
-  for (const double count : outcomes.counts()) bits -= count / n * std::log2(count / n);
-  return {std::sqrt(squares / n), std::max(bits, 0.0)};
+  count_ += brackets.size();
 }
 
-template RoundingCost expected_cost<float>(std::span<const float>, std::span<const Bracket>, OutcomeCounts&);
-template RoundingCost expected_cost<double>(std::span<const double>, std::span<const Bracket>,
-                                            OutcomeCounts&);
+template <class Scalar>
+RoundingCost RoundingCostSum<Scalar>::cost() const {
+  if (count_ == 0) return {};
+  const auto n = static_cast<double>(count_);
+  double bits = 0.0;
+  for (const double count : outcomes_.counts()) bits -= count / n * std::log2(count / n);
+  return {std::sqrt(squares_ / n), std::max(bits, 0.0)};
+}
+
+template class RoundingCostSum<float>;
+template class RoundingCostSum<double>;
 
 }  // namespace hearsay

@@ -32,9 +32,24 @@ class OutcomeCounts {
   std::vector<double> counts_;
 };
 
-/// `brackets`: those of z (RoundingCompressor). `outcomes` is scratch. All is 0 without brackets.
+/// Adds up the cost of z, whose brackets (RoundingCompressor) come part by part, in order.
 template <class Scalar>
-RoundingCost expected_cost(std::span<const Scalar> z, std::span<const Bracket> brackets,
-                           OutcomeCounts& outcomes);
+class RoundingCostSum {
+ public:
+  /// `outcomes` is scratch, and outlives this object.
+  explicit RoundingCostSum(OutcomeCounts& outcomes) : outcomes_(outcomes) { outcomes_.clear(); }
+
+  void add(std::span<const Scalar> z, std::span<const Bracket> brackets);
+  /// All is 0 without brackets.
+  RoundingCost cost() const;
+
+ private:
+  OutcomeCounts& outcomes_;
+  std::size_t count_ = 0;
+  double squares_ = 0.0;
+};
+
+extern template class RoundingCostSum<float>;
+extern template class RoundingCostSum<double>;
 
 }  // namespace hearsay
