@@ -70,9 +70,9 @@ PeerMemory memory_with(const Experiment<Scalar>& experiment, PeerId id, const Mo
   const std::uint64_t logged = std::min(experiment.settings.failure.checkpoint_every, experiment.iterations);
   memory.log = static_cast<double>(logged) * heard * of_source.an_iteration;
   if (experiment.method->asynchronous) {
-    // The last request to each neighbor and the last answer are kept; requests come from all of them.
+    // The last request to each neighbor and the last answer are kept; two requests come from each.
     memory.sent = 2.0 * heard * own.a_message;
-    memory.received = (heard + 1.0) * a_message;
+    memory.received = (2.0 * heard + 1.0) * a_message;
     return memory;
   }
   // No worker is ahead of its hub, nor a hub of the workers of a round.

@@ -109,9 +109,10 @@ std::string measured_in(const RunSettings& settings) {
   return text.str();
 }
 
-/// Messages whose size depends on the data are stated by their longest.
+/// Messages whose size depends on the data are stated by their longest, and asynchronous ones by the most.
 bool is_a_bound(const MethodInfo& method) {
-  return make_compressor<float>(method.default_compressor, {})->traits(64).data_dependent_size;
+  return method.asynchronous ||
+         make_compressor<float>(method.default_compressor, {})->traits(64).data_dependent_size;
 }
 
 enum class Law { no_more_and_no_less, no_more };
