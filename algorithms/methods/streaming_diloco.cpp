@@ -143,7 +143,7 @@ MethodInfo streaming_diloco_info() {
                  .iteration = "every S = H/F local steps one fragment p: D_p = (1/n) sum_j (x_p - x_j,p) "
                               "as of tau steps ago; m, x_p by the outer rule; x_i,p <- (1 - alpha) x_p + "
                               "alpha x_i,p",
-                 .memory = "5",
+                 .memory = "4 + 1/F",
                  .needs = "nothing of W"},
       .make = factory<StreamingDiloco>()};
 }

@@ -12,7 +12,7 @@
 
 #include "algorithms/objectives/partition.hpp"
 #include "runtime/data/problem_builder.hpp"
-#include "runtime/experiment/make_method.hpp"
+#include "runtime/experiment/method_size.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/run_topology.hpp"
 #include "runtime/foundation/machine.hpp"
@@ -26,51 +26,10 @@ namespace hearsay {
 
 namespace {
 
-constexpr Index small_dimension = 1024;
-
 /// What a simulated peer takes beside its vectors, and each of its links: its objects, meters and frames.
 /// Measured (bench/README.md), rounded down: nobody is refused who would fit.
 constexpr double bytes_of_simulated_peer = 3700.0;
 constexpr double bytes_of_simulated_link = 400.0;
-
-/// Adds up the numbers of all vectors of a method.
-template <class Scalar>
-struct SizeVisitor final : StateVisitor<Scalar> {
-  Index size = 0;
-  void state(std::string_view, Vector<Scalar>& vector) override { size += vector.size(); }
-  void published(std::string_view, Vector<Scalar>& vector) override { size += vector.size(); }
-  void replica(std::string_view, PeerId, Vector<Scalar>& vector) override { size += vector.size(); }
-  void scratch(std::string_view, Vector<Scalar>& vector) override { size += vector.size(); }
-};
-
-/// What a method keeps and sends, in vectors of R^d.
-struct MethodSize {
-  double state = 1.0;         // one that refuses a small model has a model, at least
-  double an_iteration = 1.0;  // of messages, of which each destination gets its own, or all get the same
-  double a_message = 1.0;
-};
-
-template <class Scalar>
-MethodSize size_of_method(const Experiment<Scalar>& experiment, PeerId id) {
-  constexpr double vector = small_dimension;
-  constexpr double vector_bytes = small_dimension * sizeof(Scalar);
-  const Vector<Scalar> initial = Vector<Scalar>::Zero(small_dimension);
-  MethodSize size;
-  try {
-    const auto method = make_method<Scalar>(experiment, id, initial, mixing_partners(experiment, id),
-                                            {{"parameters", 0, small_dimension}});
-    SizeVisitor<Scalar> visitor;
-    method->visit_state(visitor);
-    size.state = static_cast<double>(visitor.size) / vector;
-    const Traffic traffic = method->traffic(1, PeerRows(*experiment.schedule, id));
-    const auto payload = static_cast<double>(traffic.payload_bytes) / vector_bytes;
-    const std::size_t destinations = partners_of(experiment, id).destinations.size();
-    size.an_iteration = payload / static_cast<double>(std::max<std::size_t>(1, destinations));
-    size.a_message = payload / static_cast<double>(std::max<std::uint64_t>(1, traffic.messages));
-  } catch (const Misuse&) {
-  }
-  return size;
-}
 
 /// What the memory of a peer depends on beside its method and its links.
 struct ModelMemory {
@@ -98,14 +57,37 @@ PeerMemory memory_with(const Experiment<Scalar>& experiment, PeerId id, const Mo
   const std::vector<PeerId> sources = partners_of(experiment, id).sources;
   PeerMemory memory;
   memory.method = own.state + 1.0;
+  memory.scratch = scratch_of_peer(experiment, id);
   memory.objective = model.objective;
   memory.initial = model.initial;
   memory.sent = 2.0 * own.an_iteration;
+  memory.checkpoint = own.state + memory.sent;
+  memory.comes_back = experiment.settings.failure.keeps_checkpoints();
   if (sources.empty()) return memory;
-  const double a_message = size_of_method(experiment, sources.front()).a_message;
-  memory.received = 2.0 * static_cast<double>(sources.size()) * a_message;
-  memory.is_storage_shared = a_message * model.bytes > to_neighbor::usual_piece_bytes;
-  if (memory.is_storage_shared) memory.received += a_message;
+  const auto heard = static_cast<double>(sources.size());
+  const MethodSize of_source = size_of_method(experiment, sources.front());
+  const double a_message = of_source.a_message;
+  const std::uint64_t logged = std::min(experiment.settings.failure.checkpoint_every, experiment.iterations);
+  memory.log = static_cast<double>(logged) * heard * of_source.an_iteration;
+  if (experiment.method->asynchronous) {
+    // The last request to each neighbor and the last answer are kept; two requests come from each.
+    memory.sent = 2.0 * heard * own.a_message;
+    memory.received = (2.0 * heard + 1.0) * a_message;
+    return memory;
+  }
+  // No worker is ahead of its hub, nor a hub of the workers of a round.
+  memory.received = (experiment.method->pattern.has_hub ? 1.0 : 2.0) * heard * a_message;
+  // A hub with data answers itself, too.
+  const bool is_hub = experiment.method->pattern.has_hub && id == hub_id;
+  if (is_hub && experiment.settings.topology.workers() == experiment.peer_count())
+    memory.received += a_message;
+  const bool is_long = a_message * model.bytes > to_neighbor::usual_piece_bytes;
+  if (is_long && is_hub && own.a_message > a_message)
+    memory.received *= own.a_message / a_message;  // storage is used anew, and grows to the longest message
+  else if (is_long)
+    memory.received += a_message;
+  // A hub waits for its workers one by one: what it has sent is kept for the last of them.
+  memory.is_storage_shared = is_long && !experiment.method->pattern.has_hub;
   return memory;
 }
 
@@ -133,16 +115,32 @@ Likeness likeness_of(const Experiment<Scalar>& experiment, PeerId id) {
 
 /// What the peers on this machine need.
 struct Need {
-  double vectors = 2.0;       // of R^d; x_0 and the model that is evaluated, too
+  double vectors = 2.0;       // of R^d; the observer's mean and the model that it reads, too
   double bytes_beside = 0.0;  // what does not grow with the model
 
   double bytes(const ModelMemory& model) const { return vectors * model.bytes + bytes_beside; }
 };
 
+/// Returns what the observer takes (ProcessBytes), in vectors of R^d.
+template <class Scalar>
+double observer_with(const Experiment<Scalar>& experiment, const ModelMemory& model, bool on_hosts) {
+  const RunSettings::Run& run = experiment.settings.run;
+  if (run.evaluate == RunSettings::Run::Evaluate::own) return model.initial;
+  const double told = on_hosts ? static_cast<double>(experiment.peer_count()) : 1.0;
+  const double best = run.keep == RunSettings::Run::Keep::best ? 1.0 : 0.0;
+  // Before the run its process tries the compressor, on the first gradient.
+  const double tried = 2.0 + scratch_of_peer(experiment, hub_id);
+  return std::max(told + 1.0 + best, tried) + model.objective + model.initial;
+}
+
 template <class Scalar>
 Need need_of(const Experiment<Scalar>& experiment, const HeldPeers& held, const ModelMemory& model) {
   std::map<Likeness, double> known;
   Need need;
+  if (held.in_processes) {
+    const bool on_hosts = held.ids.size() < experiment.peer_count();
+    need.vectors = on_hosts && held.ids.front() != 0 ? 0.0 : observer_with(experiment, model, on_hosts);
+  }
   for (const PeerId id : held.ids) {
     const Likeness likeness = likeness_of(experiment, id);
     const auto [of_alike, is_new] = known.try_emplace(likeness, 0.0);
@@ -150,8 +148,9 @@ Need need_of(const Experiment<Scalar>& experiment, const HeldPeers& held, const 
       const PeerMemory memory = memory_with(experiment, id, model);
       // In one process, what a peer has received is what another has sent, and the observer has a model of
       // each. It reads those of processes where they stand.
-      of_alike->second =
-          held.in_processes ? memory.total() : memory.method + memory.objective + memory.sent + 1.0;
+      of_alike->second = held.in_processes
+                             ? memory.most()
+                             : memory.method + memory.scratch + memory.objective + memory.sent + 1.0;
     }
     need.vectors += of_alike->second;
     if (!held.in_processes)
@@ -176,6 +175,7 @@ std::optional<Experiment<Scalar>> with_peers(const Experiment<Scalar>& experimen
                                .topology = std::move(topology),
                                .schedule = std::move(schedule),
                                .method = experiment.method,
+                               .iterations = experiment.iterations,
                                .rho = experiment.rho};
     smaller.problem.regularizer = experiment.problem.regularizer;
     return smaller;
@@ -316,11 +316,19 @@ double memory_of_peers(const Experiment<Scalar>& experiment, const HeldPeers& he
 }
 
 template <class Scalar>
-double largest_process(const Experiment<Scalar>& experiment) {
-  const PeerId busiest = busiest_peer(experiment.topology.graph);
+ProcessBytes process_bytes(const Experiment<Scalar>& experiment) {
   const ModelMemory model = model_memory_of(experiment);
-  return model.bytes *
-         std::max(memory_with(experiment, 0, model).total(), memory_with(experiment, busiest, model).total());
+  ProcessBytes bytes;
+  for (const PeerId id : {PeerId{0}, busiest_peer(experiment.topology.graph)}) {
+    const PeerMemory memory = memory_with(experiment, id, model);
+    bytes.peer = std::max(bytes.peer, model.bytes * memory.total());
+    if (memory.comes_back)
+      bytes.restored_peer = std::max(bytes.restored_peer, model.bytes * memory.restored());
+  }
+  const HeldPeers here = held_peers(experiment.topology, {.only_looks = true, .draws_later = true});
+  bytes.on_hosts = here.ids.size() < experiment.peer_count();
+  bytes.observer = model.bytes * observer_with(experiment, model, bytes.on_hosts);
+  return bytes;
 }
 
 template <class Scalar>
@@ -366,7 +374,7 @@ void require_memory_of_many(const RunSettings& settings, const Home& home) {
 #define HEARSAY_MEMORY_NEED(Scalar)                                                     \
   template PeerMemory memory_of_peer<Scalar>(const Experiment<Scalar>&, PeerId);        \
   template double memory_of_peers<Scalar>(const Experiment<Scalar>&, const HeldPeers&); \
-  template double largest_process<Scalar>(const Experiment<Scalar>&);                   \
+  template ProcessBytes process_bytes<Scalar>(const Experiment<Scalar>&);               \
   template void require_memory<Scalar>(const Experiment<Scalar>&, const HeldPeers&);    \
   template void require_memory_of_many<Scalar>(const RunSettings&, const Home&);
 HEARSAY_MEMORY_NEED(float)

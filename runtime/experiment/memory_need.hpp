@@ -11,10 +11,12 @@ namespace hearsay {
 /// itself do not count.
 struct PeerMemory {
   double method = 0.0;     ///< the vectors that its method keeps, and its gradient: the table of methods
+  double scratch = 0.0;    ///< what its compressors keep from message to message
   double objective = 0.0;  ///< of an objective that is drawn
   double sent = 0.0;       ///< its messages of two iterations: the last ones it may have to send again
-  double received = 0.0;   ///< two messages of each peer that it hears, which may be an iteration ahead
-                           ///< (shared storage: one more, which is not back in time)
+                           ///< (asynchronous: the last request to each neighbor, and the last answer)
+  double received = 0.0;   ///< two messages of each peer that it hears, which may be an iteration ahead (with
+                           ///< a hub: one; long ones: one more, whose storage is not back in time)
   double initial = 1.0;    ///< x_0; nothing if it is zero, since its pages are given back
   /// Long messages that come take the storage of those that were sent and are needed no more: the
   /// announcement of a newer one says so.
@@ -22,12 +24,15 @@ struct PeerMemory {
 
   /// The messages under way at the same time.
   double messages() const { return is_storage_shared ? std::max(sent, received) : sent + received; }
-  /// Messages, and the models of two evaluations, until the verdict on the earlier one comes: in shared
-  /// storage beside them, else when no message is received.
-  double total() const {
-    const double told = is_storage_shared ? messages() + 2.0 : std::max(messages(), sent + 2.0);
-    return method + objective + told + initial;
-  }
+  /// Messages, and the models of two evaluations, until the verdict on the earlier one comes.
+  double total() const { return method + scratch + objective + messages() + 2.0 + initial; }
+
+  double checkpoint = 0.0;  ///< the file of one: its vectors and the messages that it has sent
+  double log = 0.0;         ///< what it may have received since
+  bool comes_back = false;  ///< the run has checkpoints
+  /// What a process takes that comes back, while it reads checkpoint and log. What it sends again was read.
+  double restored() const { return method + scratch + objective + initial + checkpoint + sent + log; }
+  double most() const { return comes_back ? std::max(total(), restored()) : total(); }
 };
 
 /// Returns the memory of peer `id`, without taking any: its method is made for a small model. A method whose
@@ -35,10 +40,20 @@ struct PeerMemory {
 template <class Scalar>
 PeerMemory memory_of_peer(const Experiment<Scalar>& experiment, PeerId id);
 
-/// Returns the bytes of the process that takes the most: of peer 0, which may be a hub, or of a peer with the
-/// most neighbors.
+/// What the processes of a run take, in bytes: each the most that one of its kind does. Of the peers that is
+/// peer 0, which may be a hub, or a peer with the most neighbors.
+struct ProcessBytes {
+  double peer = 0.0;
+  double restored_peer = 0.0;  ///< while it reads its checkpoint and its log; 0 without checkpoints
+  /// The mean, a model that it reads, the best one if that is kept, and what an objective that is drawn takes
+  /// to be evaluated; or what it took to try the compressor.
+  double observer = 0.0;
+  /// The observer is in the process of peer 0, beside the peer, and has the models of all peers: not all are
+  /// on its machine.
+  bool on_hosts = false;
+};
 template <class Scalar>
-double largest_process(const Experiment<Scalar>& experiment);
+ProcessBytes process_bytes(const Experiment<Scalar>& experiment);
 
 /// Returns the bytes that the peers on this machine take.
 template <class Scalar>

@@ -3,8 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <map>
+#include <sstream>
 #include <string>
 
+#include "algorithms/methods/parts/shared_options.hpp"
+#include "algorithms/methods/registry.hpp"
+#include "algorithms/methods/streaming_diloco.hpp"
 #include "runtime/foundation/machine.hpp"
 #include "runtime/foundation/peak_memory.hpp"
 #include "runtime/settings/run_settings_file.hpp"
@@ -27,6 +32,24 @@ std::uint64_t number_before(const std::string& text, const std::string& words) {
   return std::stoull(text.substr(text.rfind(' ', end - 1) + 1));
 }
 
+/// Returns the value of an entry of the column "memory, in d": the sum that stands after `role`, up to a
+/// comma or a semicolon, without what is in parentheses.
+double value_of(std::string text, const std::string& role, const std::map<std::string, double>& symbols) {
+  while (text.find('(') != text.npos) text.erase(text.find('('), text.find(')') - text.find('(') + 1);
+  text = text.substr(text.find(role) + role.size());
+  std::istringstream words(text.substr(0, text.find_first_of(",;")));
+  double sum = 0.0, product = 1.0;
+  for (std::string word; words >> word;) {
+    if (word == "+") {
+      sum += product;
+      product = 1.0;
+    } else {
+      product *= symbols.contains(word) ? symbols.at(word) : std::stod(word);
+    }
+  }
+  return sum + product;
+}
+
 /// Returns how many peers fit, as the sentence says; 0 if it does not.
 std::uint64_t fitting_peers(const std::string& refusal) {
   const std::size_t begin = refusal.find("expected at most ");
@@ -43,7 +66,7 @@ TEST_CASE("memory: that of a method is its row of the table, that of messages wh
   CHECK(of_ring.sent == 2.0);
   CHECK(of_ring.received == 4.0);
   CHECK(of_ring.initial == 0.0);  // all zero
-  CHECK(of_ring.total() == 10.0);
+  CHECK(of_ring.total() == 12.0);
   const auto choco = prepare<float>(run_of("choco-sgd", "topology = { kind = \"ring\", peers = 5 }", 100));
   CHECK(memory_of_peer(choco, 3).method == 6.0);  // deg + 4
   // 2 (n - 1) messages of d / n
@@ -53,6 +76,32 @@ TEST_CASE("memory: that of a method is its row of the table, that of messages wh
   const auto hub = prepare<float>(run_of("fed-avg", "topology = { kind = \"star\", peers = 5 }", 100));
   CHECK(memory_of_peer(hub, 0).method == 5.0);
   CHECK(memory_of_peer(hub, 3).method == 4.0);
+}
+
+TEST_CASE("memory: the row of every method in the table is what its vectors and its gradient take") {
+  constexpr PeerId peers = 5;
+  for (const MethodInfo& method : methods()) {
+    CAPTURE(method.name);
+    const bool has_hub = method.pattern.has_hub;
+    const std::string kind = has_hub ? "star" : "ring";
+    const auto experiment = prepare<float>(run_of(
+        method.name, "topology = { kind = \"" + kind + "\", peers = " + std::to_string(peers) + " }", 4096));
+    const MethodOptions& options = experiment.settings.algorithm.options;
+    for (const PeerId id : {0u, 3u}) {
+      CAPTURE(id);
+      const std::string role = !has_hub ? "" : id == 0 ? "hub " : "worker ";
+      double stated =
+          value_of(method.manual.memory, role,
+                   {{"deg", 2},
+                    {"n", peers},
+                    {"rank", options.find(option::rank).value_or(0)},
+                    {"1/F", 1.0 / static_cast<double>(options.find(option::fragments).value_or(1))}});
+      if (options.has(option::dense_rounds) && options.has(option::rank) && id == 0)
+        stated += 4 * peers;  // the gradients of the dense rounds, until the basis is learned
+      const PeerMemory memory = memory_of_peer(experiment, id);
+      CHECK(memory.method == doctest::Approx(stated).epsilon(0.001));
+    }
+  }
 }
 
 TEST_CASE("memory: long messages that come take the storage of those that were sent") {
@@ -270,7 +319,8 @@ TEST_CASE("memory: the standby of a hub keeps what the hub keeps, too") {
       prepare<float>(run_of("fed-avg", star + "failure = { policy = \"drop\", hub_standby = 2 }", 100));
   CHECK(memory_of_peer(with_standby, 2).method ==
         memory_of_peer(plain, 2).method + memory_of_peer(plain, 0).method - 1.0);  // one gradient
-  CHECK(memory_of_peer(with_standby, 3).method == memory_of_peer(plain, 3).method);
+  const PeerMemory worker = memory_of_peer(plain, 3);
+  CHECK(memory_of_peer(with_standby, 3).method == worker.method);
 }
 
 }  // namespace hearsay::test::memory_need_test

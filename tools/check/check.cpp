@@ -100,52 +100,56 @@ Json as_json(const std::string& name, const Plan& plan) {
   };
   Json totals = Json::array();
   for (const PeerTraffic& peer : plan.traffic.peers) totals.push_back(peer.bytes);
-  return {{"run", name},
-          {"algorithm", plan.method->name},
-          {"compressor", plan.settings.algorithm.compressor},
-          {"options", options_json(plan.settings.algorithm.options)},
-          {"reduce_seconds", reduce_json(plan)},
-          {"unbiased", plan.traits.unbiased},
-          {"omega_worst", finite_or_null(plan.traits.omega)},
-          {"omega_typical", finite_or_null(plan.traits.omega_typical)},
-          {"omega_limit", finite_or_null(plan.omega_limit)},
-          {"contraction", finite_or_null(plan.traits.contraction)},
-          {"consensus_step_limit",
-           plan.consensus_step_limit ? Json(plan.consensus_step_limit->typical) : Json(nullptr)},
-          {"consensus_step_limit_worst",
-           plan.consensus_step_limit ? finite_or_null(plan.consensus_step_limit->worst) : Json(nullptr)},
-          {"gradient_table_bytes", plan.gradient_table_bytes},
-          {"bits_per_coordinate", plan.bits_per_coordinate()},
-          {"predicted_bits_per_coordinate", plan.predicted_bits_per_coordinate()},
-          {"least_bits_per_coordinate", finite_or_null(least_bits_per_coordinate(plan.traits))},
-          {"rate_line", json_of(plan.rate_line)},
-          {"dimension", plan.dimension},
-          {"scalar", plan.settings.run.scalar == ScalarKind::float32 ? "float" : "double"},
-          {"iterations", plan.iterations},
-          {"peers", plan.peers},
-          {"weights", plan.weights},
-          {"spectral_gap", plan.spectrum ? Json(plan.spectrum->spectral_gap) : Json(nullptr)},
-          {"smallest_eigenvalue", plan.spectrum ? Json(plan.spectrum->smallest) : Json(nullptr)},
-          {"asynchronous", plan.method->asynchronous},
-          {"transport", to_text(plan.transport)},
-          {"congestion", plan.transport == Transport::tcp ? Json(congestion_here(plan.settings.congestion))
-                                                          : Json(nullptr)},
-          {"bytes_exact", plan.traffic.exact},
-          {"bytes_per_iteration", spread_of(plan.bytes_per_iteration())},
-          {"predicted_bytes_per_iteration", spread_of(plan.predicted_bytes_per_iteration())},
-          {"hub_port", hub_port_json(plan)},
-          {"bytes_to_standby", plan.settings.failure.hub_standby ? Json(plan.copied_bytes()) : Json(nullptr)},
-          {"bits_per_parameter_and_gradient", plan.predicted_bits_per_parameter_and_gradient()},
-          {"bytes_per_peer", std::move(totals)},
-          {"bytes_sent", plan.traffic.total_bytes()},
-          {"predicted_bytes_sent", plan.predicted_bytes()},
-          {"seconds_per_iteration", finite_or_null(plan.dry_run.seconds_per_iteration)},
-          {"seconds", finite_or_null(plan.dry_run.seconds)},
-          {"computing_share", finite_or_null(plan.dry_run.computing_share)},
-          {"availability", availability_json(plan.settings)},
-          {"kept_model_bytes", plan.kept_model_bytes()},
-          {"process_memory_bytes", std::round(plan.process_bytes)},
-          {"warnings", plan.warnings}};
+  return {
+      {"run", name},
+      {"algorithm", plan.method->name},
+      {"compressor", plan.settings.algorithm.compressor},
+      {"options", options_json(plan.settings.algorithm.options)},
+      {"reduce_seconds", reduce_json(plan)},
+      {"unbiased", plan.traits.unbiased},
+      {"omega_worst", finite_or_null(plan.traits.omega)},
+      {"omega_typical", finite_or_null(plan.traits.omega_typical)},
+      {"omega_limit", finite_or_null(plan.omega_limit)},
+      {"contraction", finite_or_null(plan.traits.contraction)},
+      {"consensus_step_limit",
+       plan.consensus_step_limit ? Json(plan.consensus_step_limit->typical) : Json(nullptr)},
+      {"consensus_step_limit_worst",
+       plan.consensus_step_limit ? finite_or_null(plan.consensus_step_limit->worst) : Json(nullptr)},
+      {"gradient_table_bytes", plan.gradient_table_bytes},
+      {"bits_per_coordinate", plan.bits_per_coordinate()},
+      {"predicted_bits_per_coordinate", plan.predicted_bits_per_coordinate()},
+      {"least_bits_per_coordinate", finite_or_null(least_bits_per_coordinate(plan.traits))},
+      {"rate_line", json_of(plan.rate_line)},
+      {"dimension", plan.dimension},
+      {"scalar", plan.settings.run.scalar == ScalarKind::float32 ? "float" : "double"},
+      {"iterations", plan.iterations},
+      {"peers", plan.peers},
+      {"weights", plan.weights},
+      {"spectral_gap", plan.spectrum ? Json(plan.spectrum->spectral_gap) : Json(nullptr)},
+      {"smallest_eigenvalue", plan.spectrum ? Json(plan.spectrum->smallest) : Json(nullptr)},
+      {"asynchronous", plan.method->asynchronous},
+      {"transport", to_text(plan.transport)},
+      {"congestion",
+       plan.transport == Transport::tcp ? Json(congestion_here(plan.settings.congestion)) : Json(nullptr)},
+      {"bytes_exact", plan.traffic.exact},
+      {"bytes_per_iteration", spread_of(plan.bytes_per_iteration())},
+      {"predicted_bytes_per_iteration", spread_of(plan.predicted_bytes_per_iteration())},
+      {"hub_port", hub_port_json(plan)},
+      {"bytes_to_standby", plan.settings.failure.hub_standby ? Json(plan.copied_bytes()) : Json(nullptr)},
+      {"bits_per_parameter_and_gradient", plan.predicted_bits_per_parameter_and_gradient()},
+      {"bytes_per_peer", std::move(totals)},
+      {"bytes_sent", plan.traffic.total_bytes()},
+      {"predicted_bytes_sent", plan.predicted_bytes()},
+      {"seconds_per_iteration", finite_or_null(plan.dry_run.seconds_per_iteration)},
+      {"seconds", finite_or_null(plan.dry_run.seconds)},
+      {"computing_share", finite_or_null(plan.dry_run.computing_share)},
+      {"availability", availability_json(plan.settings)},
+      {"kept_model_bytes", plan.kept_model_bytes()},
+      {"process_memory_bytes", std::round(plan.processes.peer)},
+      {"restored_process_memory_bytes",
+       plan.processes.restored_peer > 0.0 ? Json(std::round(plan.processes.restored_peer)) : Json(nullptr)},
+      {"observer_memory_bytes", std::round(plan.processes.observer)},
+      {"warnings", plan.warnings}};
 }
 
 std::string bytes_text(double bytes) {
@@ -391,6 +395,19 @@ void add_iteration_rows(Table& table, const Plan& plan) {
                           : "")});
 }
 
+/// Adds what the processes take.
+void add_memory_rows(Table& table, const ProcessBytes& processes) {
+  table.add(
+      {"memory", megabytes_text(processes.peer) +
+                     " a process, beside the program itself and the samples, which all processes share"});
+  if (processes.restored_peer > processes.peer)
+    table.add({"", "up to " + megabytes_text(processes.restored_peer) +
+                       " of one that comes back, while it reads its checkpoint and its log"});
+  table.add({"", megabytes_text(processes.observer) + " of the observer, " +
+                     (processes.on_hosts ? "in the process of peer 0, beside the peer's"
+                                         : "in hearsay run itself")});
+}
+
 std::string as_text(const std::string& name, const Plan& plan) {
   using enum Table::Align;
   const RunSettings& settings = plan.settings;
@@ -400,9 +417,7 @@ std::string as_text(const std::string& name, const Plan& plan) {
   add_world_rows(table, plan);
   table.add({"a gradient", compute_text(plan)});
   table.add({"iterations", grouped(plan.iterations) + early_end_text(settings.run)});
-  table.add(
-      {"memory", megabytes_text(plan.process_bytes) +
-                     " a process, beside the program itself and the samples, which all processes share"});
+  add_memory_rows(table, plan.processes);
   if (plan.kept_model_bytes() > 0.0)
     table.add({"kept models", megabytes_text(plan.kept_model_bytes()) + " on the disk"});
   add_iteration_rows(table, plan);

@@ -56,7 +56,7 @@ Plan plan_of(const RunSettings& settings) {
   PacketPool packets;
   plan.catches_up = make_peer(experiment, 0, packets)->algorithm().catches_up();
   plan.gradient_table_bytes = gradient_table_bytes(view_of(experiment));
-  plan.process_bytes = largest_process(experiment);
+  plan.processes = process_bytes(experiment);
   plan.traffic = forecast_traffic(experiment);
   const bool is_tried = may_be_tried(experiment);
   if (is_tried)

@@ -11,6 +11,7 @@
 #include "algorithms/methods/parts/worker_steps.hpp"
 #include "algorithms/seam/method.hpp"
 #include "runtime/experiment/experiment.hpp"
+#include "runtime/experiment/memory_need.hpp"
 #include "runtime/experiment/quickest_reduce.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
 #include "runtime/record/hub_port.hpp"
@@ -41,8 +42,8 @@ struct Plan {
   std::uint64_t gradient_table_bytes = 0;   ///< over all peers
   /// Who is linked with the hub, and with how many workers below it; empty without a hub.
   std::map<PeerId, std::uint64_t> groups;
-  PeerId answering = 0;        ///< with a hub: how many answer in a round, the hub's own data counted
-  double process_bytes = 0.0;  ///< memory of the largest process, samples apart
+  PeerId answering = 0;    ///< with a hub: how many answer in a round, the hub's own data counted
+  ProcessBytes processes;  ///< their memory, samples apart
   TrafficForecast traffic;
   DryRun dry_run;
   std::optional<RateLine> rate_line;
