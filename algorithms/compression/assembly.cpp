@@ -1,6 +1,8 @@
 // From a spelling to a compressor: aliases are expanded, stages are put in their places, and a combination
 // that has a fused form is replaced by it.
 #include <algorithm>
+#include <limits>
+#include <string>
 #include <type_traits>
 
 #include "algorithms/compression/coders/plain_indices.hpp"
@@ -111,12 +113,23 @@ class Assembly {
     if (stages_.selector || stages_.quantizer || stages_.coder || stages_.index_coder)
       refuse_stage(stage, stage.name + " is a transform and stands before selectors, quantizers and coders");
     stages_.transforms.push_back(made(maker, stage));
+    require_numbered_coefficients(stage);
     // Layers are those of the model. Coefficients that mix the coordinates of layers form one layer.
     if (stages_.transforms.back()->keeps_layers()) return;
     layers_end_at_ = stages_.transforms.back()->spelling();
     if (segments_.empty()) return;
     const auto dimension = static_cast<std::size_t>(segments_.back().end());
     segments_ = {{"coefficients", 0, static_cast<Index>(stages_.transforms.back()->coefficients(dimension))}};
+  }
+
+  /// Later stages number the coefficients with 32 bits.
+  void require_numbered_coefficients(const StageSpelling& stage) {
+    if (segments_.empty()) return;
+    const auto dimension = static_cast<std::size_t>(segments_.back().end());
+    const std::size_t coefficients = stages_.transforms.back()->coefficients(dimension);
+    if (coefficients > std::numeric_limits<std::uint32_t>::max())
+      refuse_stage(stage, "it makes " + std::to_string(coefficients) + " coefficients of " +
+                              std::to_string(dimension) + "; expected at most 4294967295");
   }
 
   void add_selector(const StageSpelling& stage, const StageMaker<Selector>& maker) {

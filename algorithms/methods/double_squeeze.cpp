@@ -4,7 +4,9 @@
 
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
+#include "algorithms/seam/advice.hpp"
 #include "algorithms/seam/method_factory.hpp"
+#include "algorithms/seam/run_view.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -18,6 +20,18 @@ std::string repeated(std::uint64_t rounds, const std::string& compressor) {
     throw Misuse("algorithm.rounds", std::to_string(rounds), "expected at most " + std::to_string(most));
   return rounds == 1 || compressor == "none" ? compressor
                                              : "repeat(" + std::to_string(rounds) + "){" + compressor + "}";
+}
+
+/// Refuses rounds whose lengths in a message are too large, which depends on the layers of the model.
+void check_rounds(const RunView& view, Advice&) {
+  const std::uint64_t rounds = view.options[option::rounds];
+  const std::string& down = view.options[option::down_compressor];
+  for (const std::string& compressor : {repeated(rounds, view.compressor), repeated(rounds, down)}) {
+    if (view.scalar_bytes == sizeof(float))
+      make_compressor<float>(compressor, view.segments);
+    else
+      make_compressor<double>(compressor, view.segments);
+  }
 }
 
 }  // namespace
@@ -140,6 +154,7 @@ MethodInfo neolithic_info() {
   info.source = "Huang et al. 2022, arXiv:2206.03665 (reconstruction)";
   info.options.set(option::error_decay, 0.0);
   info.options.set(option::rounds, 4);
+  info.check = check_rounds;
   info.manual.iteration = "";
   info.manual.memory = "hub 6, worker 4";
   info.trials = {.none_because = "ef21-bc has no floor in the same bytes"};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <string>
 
 #include "algorithms/arithmetic/wire_scalar.hpp"
 #include "algorithms/compression/seam/bracket.hpp"
@@ -37,6 +39,11 @@ constexpr std::size_t choice_bytes = 1;
 constexpr std::size_t coordinates_at_once = std::size_t{1} << 15;
 constexpr std::size_t length_bytes = sizeof(std::uint32_t);
 
+template <class Scalar>
+std::unique_ptr<Compressor<Scalar>> compressor_of(const std::string& spelling, const Segment& layer) {
+  return make_compressor<Scalar>(spelling, {{layer.name, 0, layer.rows, layer.columns}});
+}
+
 unsigned quantizers_of(std::uint64_t quantizers) {
   if (quantizers > most_quantizers)
     throw Misuse("algorithm.quantizers", std::to_string(quantizers), "expected at most 16");
@@ -56,17 +63,8 @@ PredictiveCoding<Scalar>::PredictiveCoding(const MethodInput<Scalar>& input)
       changes_(input.initial.size()),
       change_(input.initial.size()),
       residual_(input.initial.size()) {
-  for (const Segment& segment : input.segments) {
-    layers_.push_back(
-        {segment.begin, segment.size(),
-         make_compressor<Scalar>(input.compressor, {{segment.name, 0, segment.rows, segment.columns}})});
-    const std::size_t bytes =
-        layers_.back().compressor->traits(static_cast<std::size_t>(segment.size())).bytes;
-    if (bytes > std::numeric_limits<std::uint32_t>::max())
-      throw Misuse("algorithm.compressor", input.compressor,
-                   "layer " + segment.name + " can take " + std::to_string(bytes) +
-                       " bytes of a message, and its length is written with 32 bits");
-  }
+  for (const Segment& segment : input.segments)
+    layers_.push_back({segment.begin, segment.size(), compressor_of<Scalar>(input.compressor, segment)});
   if (!is_hub_) return;
   sum_.resize(x_.size());
   outer_.emplace(OuterRule::parse(input.options[option::outer]), x_.size());
@@ -255,9 +253,23 @@ Traffic PredictiveCoding<Scalar>::traffic(std::uint64_t number, const PeerRows& 
 
 namespace {
 
+/// Refuses a layer that may be longer in a message than the length before it can say.
+template <class Scalar>
+void check_layers(const RunView& view, const Advice& advice) {
+  for (const Segment& layer : view.segments) {
+    const auto coordinates = static_cast<std::size_t>(layer.size());
+    const std::size_t bytes = compressor_of<Scalar>(view.compressor, layer)->traits(coordinates).bytes;
+    if (bytes > std::numeric_limits<std::uint32_t>::max())
+      advice.refuse("algorithm.compressor", view.compressor,
+                    "layer " + layer.name + " can take " + std::to_string(bytes) +
+                        " bytes of a message, and its length is written with 32 bits");
+  }
+}
+
 /// Warns of a compressor of which no cost is known before it draws. Refuses quantizers to choose from where
-/// all would be the same.
+/// all would be the same, and layers that are too long.
 void check_predictors(const RunView& view, Advice& advice) {
+  view.scalar_bytes == sizeof(float) ? check_layers<float>(view, advice) : check_layers<double>(view, advice);
   const auto made = make_compressor<double>(view.compressor, {});
   const auto* rounding = dynamic_cast<const RoundingCompressor<double>*>(made.get());
   const double zero = 0;

@@ -107,8 +107,8 @@ class Iteration {
   /// The same stream at every peer, for decisions that all must take alike.
   RandomStream common_random(Purpose purpose) const { return {seed_, everybody, number_, purpose}; }
   PacketBuffer new_packet() { return host_->new_packet(); }
-  /// Returns a packet with the vector in full precision. The method does not change the vector before its
-  /// next `co_await` is over, or its iteration: a long one is copied piece by piece, as it leaves.
+  /// Returns a packet with the vector in full precision. The method keeps it, and does not change it before
+  /// its next wait for what it asks for is over, or its iteration: a long one is copied as it leaves.
   PacketRef lent_packet(std::span<const Scalar> vector) { return host_->lent_packet(std::as_bytes(vector)); }
   PacketRef lent_packet(const Vector<Scalar>& vector) { return lent_packet(view(vector)); }
   /// Reports how an encode or decode went. Any status but ok ends the run, with a reason.

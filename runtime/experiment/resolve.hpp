@@ -11,7 +11,7 @@
 namespace hearsay {
 
 // What settings leave open is filled in: settings in, settings out. They throw Misuse for what they cannot
-// read, and for messages that fit into no frame.
+// read.
 
 /// Returns the settings with the number of peers and the links that the topology file gives.
 RunSettings resolved(RunSettings settings, const NamedTopology& topology);

@@ -106,6 +106,15 @@ TEST_CASE("nested: a part is refused that may be longer than the length before i
     CHECK(refusal(accepted) == "");
 }
 
+TEST_CASE("transforms: more coefficients than 32 bits number are refused") {
+  const SegmentTable segments = {{"parameters", 0, 1'100'000'000}};
+  const auto refusal = [&](const std::string& spelling) {
+    return misuse_text([&] { make_compressor<float>(spelling, segments); });
+  };
+  CHECK(refusal("kashin | topk(1%)") == "");
+  CHECK(refusal("kashin | kashin | topk(1%)").find("4294967295") != std::string::npos);
+}
+
 TEST_CASE("repeat: its compressor is told what of the vector is new") {
   const auto z = gaussian<double>(200, 11);
   const auto latest = gaussian<double>(200, 12);

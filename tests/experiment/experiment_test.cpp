@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include "algorithms/methods/parts/shared_options.hpp"
+#include "algorithms/seam/advice.hpp"
 #include "algorithms/stability/dcd_limit.hpp"
+#include "runtime/experiment/view_of.hpp"
 #include "runtime/network/link.hpp"
 #include "tests/support/experiments.hpp"
 #include "tests/support/misuse_text.hpp"
@@ -235,6 +237,21 @@ TEST_CASE("experiment: more local steps than 10,000 and than any peer has sample
 TEST_CASE("experiment: a problem with too many parameters is refused") {
   CHECK(refusal(quadratic_run(1), 2'000'000'001) ==
         "the problem has 2000000001 parameters; at most 2000000000 are possible");
+}
+
+TEST_CASE("experiment: rounds and layers longer than 32 bits can say are refused before a method is made") {
+  for (const std::string method : {"neolithic", "predictive-coding"}) {
+    CAPTURE(method);
+    auto experiment = quadratic_experiment<double>(method, "star", 3, 50);
+    experiment.settings.algorithm.compressor = method == "neolithic" ? "topk(50%)" : "none";
+    RunView view = view_of(experiment);
+    std::vector<std::string> warnings;
+    Advice advice(false, warnings);
+    const auto refused = [&] { return misuse_text([&] { view.method.check(view, advice); }); };
+    CHECK(refused() == "");
+    view.segments = {{"parameters", 0, 1'900'000'000}};
+    CHECK(refused().find("32 bits") != std::string::npos);
+  }
 }
 
 TEST_CASE("experiment: it carries the variance limit of its topology and the warnings, found once") {
