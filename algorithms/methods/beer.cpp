@@ -72,11 +72,9 @@ void Beer<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.state("tracker", tracker_);
   visitor.state("gradient", gradient_);
   visitor.published("model replica", own_model_);
-  // G_i is a message behind V_i here. It was not when these were called "tracker replica": such checkpoints are
-  // refused.
-  visitor.published("earlier tracker replica", own_tracker_);
+  visitor.published("tracker replica", own_tracker_);
   models_.visit(visitor, "model replica");
-  trackers_.visit(visitor, "earlier tracker replica");
+  trackers_.visit(visitor, "tracker replica");
   visitor.scratch("difference", difference_);
 }
 
