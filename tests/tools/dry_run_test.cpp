@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 
-#include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
 
 namespace hearsay::dry_run_test {
@@ -73,26 +72,6 @@ TEST_CASE("dry run: a run of a few iterations, the last without a gradient ahead
     CHECK(*run.seconds == doctest::Approx(computes + 0.003));
     CHECK(*run.seconds_per_iteration == doctest::Approx(*run.seconds / static_cast<double>(iterations)));
     CHECK(*run.computing_share == doctest::Approx(computes / *run.seconds));
-  }
-}
-
-TEST_CASE("dry run: iterations that are played without arithmetic take as long as those that are simulated") {
-  for (const char* method : {"d-psgd", "dcd-psgd", "beer", "c-gt", "gradient-tracking", "k-gt", "extra",
-                             "allreduce-sgd", "streaming-diloco", "fed-avg", "dpsvrg"}) {
-    CAPTURE(method);
-    auto experiment = experiment_from<float>(
-        "run = { iterations = 12, evaluate_every = 12 }\nmodel.kind = \"quadratic(500)\"\n"
-        "topology = { kind = \"" +
-        std::string(std::string(method) == "fed-avg" ? "star" : "complete") +
-        "\", peers = 4 }\nalgorithm = { kind = \"" + std::string(method) +
-        "\", batch = \"full\", step_size = 0.01, allow_unsound = true }\n"
-        "[network]\ncompute = \"4 ms\"\nlatency = \"3 ms\"\nbandwidth = \"10 Mbit/s\"\n"
-        "[[network.peer]]\nid = 2\ncompute = \"9 ms\"\nbandwidth = \"1 Mbit/s\"\n");
-    const DryRun run = dry_run(experiment, forecast_traffic(experiment), std::chrono::hours(1));
-    experiment.settings.evaluations = EvaluationFrames::free;
-    const RunOutcome<float> outcome = simulate(experiment, Duration{0});
-    REQUIRE(run.seconds.has_value());
-    CHECK(*run.seconds == doctest::Approx(outcome.evaluations.back().seconds).epsilon(1e-9));
   }
 }
 

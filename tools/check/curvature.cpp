@@ -13,11 +13,9 @@ namespace {
 
 constexpr std::size_t most_sampled_peers = 4;
 constexpr Index most_samples = 256;
-constexpr Index rough_samples = 64;
 constexpr Index most_products = 10'000'000;  // samples times parameters: about 0.02 s of an mlp's gradient
 constexpr int power_iterations = 12;
-/// A power iteration on a few samples, whose curvature is that of all or larger, as a rule, comes within a
-/// factor of `far` of the largest eigenvalue in so many steps.
+/// A power iteration comes within a factor of `far` of the largest eigenvalue in so many steps.
 constexpr int enough_to_be_far = 3;
 constexpr double far = 10.0;
 
@@ -31,20 +29,22 @@ Vector<Scalar> drawn_direction(Index dimension, std::uint64_t seed) {
   return direction;
 }
 
-/// The curvature of one peer's objective on its first `count` samples, by so many power iterations that begin
-/// in `direction`.
+/// The curvature of one peer's objective, by a power iteration that begins in `direction`.
 template <class Scalar>
 double curvature_of(const Objective<Scalar>& objective, const Vector<Scalar>& point, Vector<Scalar> direction,
-                    Index count, int iterations) {
-  std::vector<Index> samples(static_cast<std::size_t>(std::min(objective.sample_count(), count)));
+                    const std::function<bool(double)>& matters) {
+  const Index dimension = point.size();
+  std::vector<Index> samples(static_cast<std::size_t>(
+      std::min(objective.sample_count(), std::clamp(most_products / dimension, Index{16}, most_samples))));
   std::iota(samples.begin(), samples.end(), Index{0});
-  Vector<Scalar> here(point.size());
-  Vector<Scalar> there(point.size());
+  Vector<Scalar> here(dimension);
+  Vector<Scalar> there(dimension);
   objective.gradient(point, samples, here);
   // Small beside the model, and large beside the rounding of its gradients.
   const auto distance = static_cast<Scalar>(1e-3 * std::max(1.0, static_cast<double>(point.norm())));
   double curvature = 0.0;
-  for (int k = 0; k < iterations; ++k) {
+  for (int k = 0; k < power_iterations; ++k) {
+    if (k == enough_to_be_far && !matters(far * curvature)) return curvature;
     objective.gradient(point + distance * direction, samples, there);
     direction = (there - here) / distance;
     curvature = static_cast<double>(direction.norm());
@@ -67,14 +67,8 @@ std::optional<Curvatures> curvatures(const Experiment<Scalar>& experiment,
   const auto direction = drawn_direction<Scalar>(point.size(), experiment.settings.run.seed);
   std::vector<double> found;
   const std::size_t asked = std::min(with_data.size(), most_sampled_peers);
-  const Index samples = std::clamp(most_products / point.size(), Index{16}, most_samples);
-  for (std::size_t k = 0; k < asked; ++k) {
-    const Objective<Scalar>& objective = *with_data[k * with_data.size() / asked];
-    const double rough =
-        curvature_of(objective, point, direction, std::min(samples, rough_samples), enough_to_be_far);
-    found.push_back(
-        matters(far * rough) ? curvature_of(objective, point, direction, samples, power_iterations) : rough);
-  }
+  for (std::size_t k = 0; k < asked; ++k)
+    found.push_back(curvature_of(*with_data[k * with_data.size() / asked], point, direction, matters));
   if (found.empty()) return std::nullopt;
   const auto [least, largest] = std::ranges::minmax(found);
   return Curvatures{least, largest};

@@ -18,8 +18,7 @@ struct Curvatures {
 /// the peers that have data, and 256 samples of each (fewer if the model is large). Products with the Hessian
 /// are differences of gradients. The same input gives the same numbers. Empty if gradients are computed by
 /// programs, or the data are at home. `matters`: what is asked of a curvature, true for all large ones; if
-/// three iterations on 64 samples find one that would not matter if it were ten times as large, they are
-/// enough.
+/// three iterations find one that would not matter if it were ten times as large, they are enough.
 template <class Scalar>
 std::optional<Curvatures> curvatures(
     const Experiment<Scalar>& experiment,

@@ -19,13 +19,6 @@ using Clock = std::chrono::steady_clock;
 /// How a run goes on the network does not depend on its gradients then; whether it explodes at once does.
 constexpr std::size_t enough_samples_if_sizes_are_known = 4;
 
-/// True if no iteration asks for messages of earlier ones, or of other neighbors than the one before.
-template <class Scalar>
-bool repeats_its_messages(const Experiment<Scalar>& experiment) {
-  return !experiment.depends_on_arrivals() && experiment.schedule->period() == 1 &&
-         staleness_of(experiment.settings) == 0;
-}
-
 /// Bytes of payload that were sent, and the upper bound of their number.
 struct Payload {
   double taken = 0.0;
@@ -70,36 +63,6 @@ std::optional<double> busy_share(const RunSettings& settings, const PeerMeters& 
   return std::min(1.0, busier / seconds(hub.now));
 }
 
-/// The first iterations of a run, as far as they were tried.
-template <class Scalar>
-struct Tried {
-  RunOutcome<Scalar> outcome;
-  std::uint64_t iterations;
-};
-
-template <class Scalar>
-Tried<Scalar> try_first(Experiment<Scalar>& experiment, const TrafficForecast& most, Duration gradient,
-                        Duration patience) {
-  const Clock::time_point begin = Clock::now();
-  const Clock::time_point give_up = begin + patience;
-  const std::optional<std::size_t> few =
-      most.exact ? std::optional(enough_samples_if_sizes_are_known) : std::nullopt;
-  const bool repeats = most.exact && most.steady && repeats_its_messages(experiment);
-  std::vector<WorkTrace> traces;
-  RunOutcome<Scalar> outcome =
-      simulate_first(experiment, first_try, gradient, give_up, few, repeats ? &traces : nullptr);
-  const Clock::duration second_takes = (Clock::now() - begin) * (second_try / first_try);
-  if (outcome.status == RunStatus::done && experiment.iterations > first_try &&
-      Clock::now() + second_takes < give_up) {
-    std::optional<RunOutcome<Scalar>> longer;
-    if (repeats) longer = play_first(experiment, traces, first_try, second_try, gradient);
-    if (!longer) longer = simulate_first(experiment, second_try, gradient, give_up, few);
-    if (longer->status != RunStatus::interrupted)
-      return {std::move(*longer), std::min(second_try, experiment.iterations)};
-  }
-  return {std::move(outcome), std::min(first_try, experiment.iterations)};
-}
-
 }  // namespace
 
 DryRun untried(const TrafficForecast& most) {
@@ -112,8 +75,23 @@ DryRun untried(const TrafficForecast& most) {
 template <class Scalar>
 DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most, Duration patience) {
   DryRun forecast;
-  forecast.gradient = measured_gradient_of(experiment, std::chrono::milliseconds(1));
-  const auto [outcome, tried] = try_first(experiment, most, forecast.gradient, patience);
+  forecast.gradient = measured_gradient_of(experiment);
+  const Clock::time_point begin = Clock::now();
+  const Clock::time_point give_up = begin + patience;
+  const std::optional<std::size_t> few =
+      most.exact ? std::optional(enough_samples_if_sizes_are_known) : std::nullopt;
+  RunOutcome<Scalar> outcome = simulate_first(experiment, first_try, forecast.gradient, give_up, few);
+  std::uint64_t tried = std::min(first_try, experiment.iterations);
+  const Clock::duration second_takes = (Clock::now() - begin) * (second_try / first_try);
+  if (outcome.status == RunStatus::done && experiment.iterations > first_try &&
+      Clock::now() + second_takes < give_up) {
+    RunOutcome<Scalar> longer = simulate_first(experiment, second_try, forecast.gradient, give_up, few);
+    if (longer.status != RunStatus::interrupted) {
+      outcome = std::move(longer);
+      tried = std::min(second_try, experiment.iterations);
+    }
+  }
+
   forecast_bytes(most, outcome.peers,
                  experiment.method->asynchronous
                      ? std::optional(static_cast<double>(experiment.iterations) / static_cast<double>(tried))

@@ -32,10 +32,9 @@ constexpr Duration dry_run_patience = std::chrono::seconds(5);
 
 /// Simulates the first two iterations of an experiment, and the first twelve if that will not take longer
 /// than `patience` of real time. Each simulation is evaluated in the middle and at the end; only the second
-/// part is extrapolated, so that what happens once at the start counts once. If all iterations send alike,
-/// the twelve take the steps of the first two, without arithmetic. `most` is the upper bound of the traffic.
-/// Gives up if two iterations take longer than `patience`. Leaves the experiment unchanged. If no length of a
-/// message depends on the gradients, they are of at most four samples.
+/// part is extrapolated, so that what happens once at the start counts once. `most` is the upper bound of the
+/// traffic. Gives up if two iterations take longer than `patience`. Leaves the experiment unchanged. If no
+/// length of a message depends on the gradients, they are of at most four samples.
 template <class Scalar>
 DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most,
                Duration patience = dry_run_patience);

@@ -1,7 +1,6 @@
 #include "tools/training/first_iterations.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -9,7 +8,6 @@
 #include "algorithms/arithmetic/reductions.hpp"
 #include "runtime/experiment/memory_need.hpp"
 #include "runtime/foundation/machine.hpp"
-#include "runtime/simulator/retiming.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tools/training/borrowed_objective.hpp"
 
@@ -57,11 +55,10 @@ Problem<Scalar> tried(const Problem<Scalar>& problem, std::optional<std::size_t>
 
 bool ends_otherwise(const MethodInfo& method) { return method.manual.overlap == Overlap::all; }
 
-namespace {
-
-/// Returns the outcome of `run()`, with an experiment of the first `iterations` only, or of one more.
-template <class Scalar, class Run>
-RunOutcome<Scalar> of_first(Experiment<Scalar>& experiment, std::uint64_t iterations, Run run_them) {
+template <class Scalar>
+RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t iterations, Duration gradient,
+                                  std::chrono::steady_clock::time_point give_up,
+                                  std::optional<std::size_t> most_samples) {
   const RunSettings::Run run = experiment.settings.run;
   const std::uint64_t all = experiment.iterations;
   const std::uint64_t first = std::min(all, iterations);
@@ -73,7 +70,12 @@ RunOutcome<Scalar> of_first(Experiment<Scalar>& experiment, std::uint64_t iterat
   const std::vector<FaultTable> faults = std::exchange(experiment.settings.faults, {});
   const std::vector<PeerId> later = std::exchange(experiment.settings.failure.join_later, {});
   experiment.settings.run.evaluate_after(std::max<std::uint64_t>(1, first / 2));
-  RunOutcome<Scalar> outcome = run_them();
+  RunControl control;
+  control.out_of_patience = [&] { return std::chrono::steady_clock::now() >= give_up; };
+  Problem<Scalar> trial = tried(experiment.problem, most_samples);
+  std::swap(experiment.problem, trial);
+  RunOutcome<Scalar> outcome = simulate(experiment, gradient, control);
+  std::swap(experiment.problem, trial);
   if (one_more && !outcome.evaluations.empty() && outcome.evaluations.back().iteration > first)
     outcome.evaluations.pop_back();
   experiment.iterations = all;
@@ -82,72 +84,6 @@ RunOutcome<Scalar> of_first(Experiment<Scalar>& experiment, std::uint64_t iterat
   experiment.settings.faults = faults;
   experiment.settings.failure.join_later = later;
   return outcome;
-}
-
-/// Appends iteration `number` with these steps.
-void append(WorkTrace& trace, std::uint64_t number, std::span<const WorkStep> steps) {
-  if (steps.empty()) return;
-  trace.begin(number);
-  for (const WorkStep& step : steps) trace.add(step);
-}
-
-/// Returns what an iteration sends and awaits.
-std::vector<WorkStep> messages_of(std::span<const WorkStep> steps) {
-  std::vector<WorkStep> messages;
-  std::ranges::copy_if(steps, std::back_inserter(messages),
-                       [](const WorkStep& step) { return step.kind != WorkStep::Kind::gradient; });
-  return messages;
-}
-
-/// Returns the traces of a run of `iterations`, made of one of `tried`: the first, the second as often as
-/// needed, and the last. Empty if the first, the second and the last do not send and await the same.
-std::optional<std::vector<WorkTrace>> prolonged(const std::vector<WorkTrace>& traces, std::uint64_t tried,
-                                                std::uint64_t iterations) {
-  std::vector<WorkTrace> longer(traces.size());
-  for (std::size_t id = 0; id < traces.size(); ++id) {
-    const auto second = traces[id].of(2);
-    const auto first = traces[id].of(1);
-    const auto last = traces[id].of(tried);
-    const std::vector<WorkStep> messages = messages_of(second);
-    if (messages != messages_of(first) || messages != messages_of(last)) return std::nullopt;
-    append(longer[id], 1, first);
-    for (std::uint64_t number = 2; number < iterations; ++number) append(longer[id], number, second);
-    append(longer[id], iterations, last);
-    longer[id].end();
-  }
-  return longer;
-}
-
-}  // namespace
-
-template <class Scalar>
-RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t iterations, Duration gradient,
-                                  std::chrono::steady_clock::time_point give_up,
-                                  std::optional<std::size_t> most_samples, std::vector<WorkTrace>* traces) {
-  RunControl control;
-  control.out_of_patience = [&] { return std::chrono::steady_clock::now() >= give_up; };
-  Problem<Scalar> trial = tried(experiment.problem, most_samples);
-  std::swap(experiment.problem, trial);
-  RunOutcome<Scalar> outcome = of_first(experiment, iterations, [&] {
-    if (!traces) return simulate(experiment, gradient, control);
-    TracedRun<Scalar> traced = simulate_traced(experiment, gradient, control);
-    *traces = std::move(traced.traces);
-    return std::move(traced.outcome);
-  });
-  std::swap(experiment.problem, trial);
-  return outcome;
-}
-
-template <class Scalar>
-std::optional<RunOutcome<Scalar>> play_first(Experiment<Scalar>& experiment,
-                                             const std::vector<WorkTrace>& traces, std::uint64_t tried,
-                                             std::uint64_t iterations, Duration gradient) {
-  const std::uint64_t more = ends_otherwise(*experiment.method) ? 1 : 0;
-  const auto length_of = [&](std::uint64_t first) { return std::min(experiment.iterations, first + more); };
-  const auto longer = prolonged(traces, length_of(tried), length_of(iterations));
-  if (!longer) return std::nullopt;
-  return of_first(experiment, iterations,
-                  [&] { return play(experiment, *longer, experiment.settings, gradient); });
 }
 
 template <class Scalar>
@@ -167,13 +103,11 @@ std::vector<Index> samples_to_time(const Experiment<Scalar>& experiment, const O
   return samples;
 }
 
-#define HEARSAY_FIRST_ITERATIONS(Scalar)                                                                   \
-  template RunOutcome<Scalar> simulate_first<Scalar>(Experiment<Scalar>&, std::uint64_t, Duration,         \
-                                                     std::chrono::steady_clock::time_point,                \
-                                                     std::optional<std::size_t>, std::vector<WorkTrace>*); \
-  template std::optional<RunOutcome<Scalar>> play_first<Scalar>(                                           \
-      Experiment<Scalar>&, const std::vector<WorkTrace>&, std::uint64_t, std::uint64_t, Duration);         \
-  template bool may_be_tried<Scalar>(const Experiment<Scalar>&);                                           \
+#define HEARSAY_FIRST_ITERATIONS(Scalar)                                                           \
+  template RunOutcome<Scalar> simulate_first<Scalar>(Experiment<Scalar>&, std::uint64_t, Duration, \
+                                                     std::chrono::steady_clock::time_point,        \
+                                                     std::optional<std::size_t>);                  \
+  template bool may_be_tried<Scalar>(const Experiment<Scalar>&);                                   \
   template std::vector<Index> samples_to_time<Scalar>(const Experiment<Scalar>&, const Objective<Scalar>&);
 HEARSAY_FIRST_ITERATIONS(float)
 HEARSAY_FIRST_ITERATIONS(double)

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "runtime/experiment/experiment.hpp"
-#include "runtime/peer/work_trace.hpp"
 #include "runtime/record/outcome.hpp"
 
 namespace hearsay {
@@ -23,22 +22,11 @@ bool ends_otherwise(const MethodInfo& method);
 /// Evaluations are free, all peers are there, and nothing fails. No loss is computed: in its place stands the
 /// mean square by which a parameter has moved, so a run that diverges at once is seen. Interrupts them at the
 /// instant `give_up`. Leaves the experiment unchanged. `most_samples`: gradients are of so many samples of
-/// their minibatch, at most. If the run ends otherwise, peers go on for one more. `traces` receives what each
-/// peer asked for.
+/// their minibatch, at most. If the run ends otherwise, peers go on for one more.
 template <class Scalar>
 RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t iterations, Duration gradient,
                                   std::chrono::steady_clock::time_point give_up,
-                                  std::optional<std::size_t> most_samples = {},
-                                  std::vector<WorkTrace>* traces = nullptr);
-
-/// Returns the times and bytes of the first `iterations` without arithmetic, as if all but the first and the
-/// last were like the second of the first `tried` >= 2, which left `traces`. For a synchronous method whose
-/// messages have the same known sizes in all iterations. Empty if those that were tried do not send and await
-/// the same. Leaves the experiment unchanged.
-template <class Scalar>
-std::optional<RunOutcome<Scalar>> play_first(Experiment<Scalar>& experiment,
-                                             const std::vector<WorkTrace>& traces, std::uint64_t tried,
-                                             std::uint64_t iterations, Duration gradient);
+                                  std::optional<std::size_t> most_samples = {});
 
 /// True if all peers at once take a modest share of this machine's memory, a sixteenth.
 template <class Scalar>

@@ -27,10 +27,11 @@ bool anything_to_measure(const RunSettings& settings) {
 }  // namespace
 
 template <class Scalar>
-Duration measured_gradient_of(const Experiment<Scalar>& experiment, Duration enough) {
+Duration measured_gradient_of(const Experiment<Scalar>& experiment) {
   if (!anything_to_measure(experiment.settings)) return Duration{0};
   using Clock = std::chrono::steady_clock;
   constexpr int most_repetitions = 16;
+  constexpr auto enough = std::chrono::milliseconds(200);
   const Problem<Scalar>& problem = experiment.problem;
   std::vector<const Objective<Scalar>*> with_data;
   for (const auto& objective : problem.objectives)
@@ -106,8 +107,8 @@ int exit_code_of(RunStatus status) {
   return exit_done;
 }
 
-template Duration measured_gradient_of<float>(const Experiment<float>&, Duration);
-template Duration measured_gradient_of<double>(const Experiment<double>&, Duration);
+template Duration measured_gradient_of<float>(const Experiment<float>&);
+template Duration measured_gradient_of<double>(const Experiment<double>&);
 template std::string say_end<float>(const Problem<float>&, int, const std::string&, const std::string&,
                                     std::span<const PeerId>);
 template std::string say_end<double>(const Problem<double>&, int, const std::string&, const std::string&,

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -74,11 +73,10 @@ int report_run(const FinishedRun& run, const RunFileOptions& options);
 /// Prints the table at the end of a run on standard output.
 void print_closing_words(const FinishedRun& run);
 
-/// Returns the time of one gradient on this machine: the mean of up to 16, one at a time, by the real clock,
-/// or of as many as take `enough`. 0 if network.compute gives the time of every gradient.
+/// Returns the time of one gradient on this machine: the mean of up to 16, one at a time, by the real clock.
+/// 0 if network.compute gives the time of every gradient.
 template <class Scalar>
-Duration measured_gradient_of(const Experiment<Scalar>& experiment,
-                              Duration enough = std::chrono::milliseconds(200));
+Duration measured_gradient_of(const Experiment<Scalar>& experiment);
 
 /// Returns the variant and the values of the axes, also of those that are tuned away: "DCD 4 bit,
 /// network.bandwidth = 10 Mbit/s". If the point has neither, the name of the run.
