@@ -39,8 +39,13 @@ Task NoLoCo<Scalar>::iterate(Iteration<Scalar>& it) {
   // mean, outer: m_i <- beta m_i + rho (D_i + sum_j w_ij (D_j - D_i)) + gamma sum_j w_ij (x_j - x_i)
   momentum_ = beta * momentum_ + rho * drift_;
   const std::span<const PacketRef> models = co_await it.collect(model_slot);
-  it.report(add_differences(it.mixing(), models, x_, consensus_step_, momentum_));
+  told_.assign(models.begin(), models.end());
   const std::span<const PacketRef> drifts = co_await it.collect(drift_slot);
+  // A neighbor that was lost between its two messages says nothing: an edge is mixed along whole, or not.
+  for (std::size_t j = 0; j < told_.size(); ++j)
+    if (!drifts[j]) told_[j] = {};
+  it.report(add_differences(it.mixing(), told_, x_, consensus_step_, momentum_));
+  told_.clear();
   it.report(add_differences(it.mixing(), drifts, drift_, outer_.rate, momentum_));
   x_ += momentum_;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "algorithms/methods/parts/local_steps.hpp"
 #include "algorithms/methods/parts/outer_rule.hpp"
 #include "algorithms/seam/method.hpp"
@@ -46,8 +48,9 @@ class NoLoCo final : public Algorithm<Scalar> {
   double consensus_step_;  // gamma
   OuterRule outer_;
   Vector<Scalar> x_;
-  Vector<Scalar> momentum_;  // m_i
-  Vector<Scalar> drift_;     // D_i
+  Vector<Scalar> momentum_;      // m_i
+  Vector<Scalar> drift_;         // D_i
+  std::vector<PacketRef> told_;  // x_j, while the drifts are awaited
   LocalSteps<Scalar> local_;
 };
 

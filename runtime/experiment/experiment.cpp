@@ -1,6 +1,7 @@
 #include "runtime/experiment/experiment.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "algorithms/methods/parts/shared_options.hpp"
@@ -90,7 +91,7 @@ void try_method(const Experiment<Scalar>& experiment) {
                           {{"parameters", 0, side, side}});
       return;
     }
-  } catch (const Misuse&) {
+  } catch (const std::exception&) {  // a method of a user may throw anything of a model that is not its own
   }
   PacketPool packets;
   make_peer(experiment, 0, packets);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "algorithms/methods/registry.hpp"
@@ -22,6 +23,11 @@
 namespace hearsay {
 
 namespace {
+
+/// Methods whose messages left in another order, or otherwise divided, in earlier versions of hearsay: peers and
+/// checkpoints of those do not fit. The number grows with each such change.
+constexpr std::pair<std::string_view, const char*> changed_messages[] = {
+    {"beer", "2"}, {"c-gt", "2"}, {"k-gt", "2"}, {"noloco", "2"}};
 
 /// Returns a digest of the edges and weights of every round in which all take part. Who does is agreed upon
 /// by the seed and the share.
@@ -139,6 +145,8 @@ Agreement make_agreement(const RunSettings& settings, const AgreedProblem& probl
     agreement.settings.push_back({"failure.hub_standby", std::to_string(*settings.failure.hub_standby)});
   for (AgreedSetting& option : agreed_options(algorithm.options, find_method(algorithm.kind)))
     agreement.settings.push_back(std::move(option));
+  for (const auto& [method, version] : changed_messages)
+    if (algorithm.kind == method) agreement.settings.push_back({"version of the messages", version});
   if (algorithm.clip) agreement.settings.push_back({"algorithm.clip", toml_number(*algorithm.clip)});
   if (run.patience) {
     agreement.settings.push_back({"run.patience", std::to_string(*run.patience)});

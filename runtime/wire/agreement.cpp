@@ -95,6 +95,7 @@ std::string_view value_if_unstated(std::string_view key) {
   if (key == "data.test") return "no share of the samples";
   if (key == "run.evaluate") return "mean or peers";
   if (key == "topology.hub") return "worker";
+  if (key == "version of the messages") return "1";
   if (key == "topology.round_deadline") return "0 s";
   return "none";
 }
@@ -135,6 +136,7 @@ std::string remedy(const std::string& key) {
   if (key == "data.index_base")
     return "; expected one for all peers' files, and a file that counts otherwise numbered as they are";
   if (key == "data.target") return "; expected one for all peers' files, or the same names in their headers";
+  if (key == "version of the messages") return "; expected the same version of hearsay on all hosts";
   if (key.starts_with("labels of")) return "; data.classes = N says that they are 0 to N - 1";
   return "";
 }

@@ -220,6 +220,21 @@ TEST_CASE_TEMPLATE("compressors: a message of another dimension is malformed", S
   }
 }
 
+TEST_CASE_TEMPLATE("compressors: how much of a stream a message draws depends on no coordinate", Scalar,
+                   float, double) {
+  for (const std::string& spelling : spellings()) {
+    CAPTURE(spelling);
+    const std::size_t d = 1030;
+    const auto left_by = [&](const std::vector<Scalar>& z) {
+      PacketBuffer out = buffer();
+      RandomStream random(1, 0, 1, Purpose::compression);
+      CHECK(build<Scalar>(spelling, d)->encode({z, random}, out) == CodecStatus::ok);
+      return random.normal();
+    };
+    CHECK(left_by(gaussian<Scalar>(d, 2)) == left_by(std::vector<Scalar>(d)));
+  }
+}
+
 TEST_CASE_TEMPLATE("compressors: a message may lie at any address", Scalar, float, double) {
   for (const std::string& spelling : spellings()) {
     CAPTURE(spelling);

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/experiments.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/private_files.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -68,6 +69,17 @@ const std::string same_names =
     "; expected the same names in the headers of all peers' files, and the features in the same order";
 
 }  // namespace
+
+TEST_CASE("agreement: a peer is refused whose build sends the messages of the method in an earlier order") {
+  const Agreement mine = agreement_of(quadratic_experiment<double>("beer", "ring", 4, 10));
+  Agreement earlier = mine;
+  std::erase_if(earlier.settings,
+                [](const AgreedSetting& said) { return said.key == "version of the messages"; });
+  CHECK(
+      disagreement(mine, earlier, "peer 1", "peer 0") ==
+      "peer 1 runs with version of the messages = 1, peer 0 with 2; expected the same version of hearsay on "
+      "all hosts");
+}
 
 TEST_CASE("agreement at home: hosts whose headers name other columns refuse each other, and say which") {
   TwoHosts hosts;

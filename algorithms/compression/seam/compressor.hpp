@@ -58,7 +58,7 @@ class Compressor {
   virtual std::string spelling() const = 0;
   virtual Traits traits(std::size_t dimension) const = 0;
 
-  /// Writes C(vector) into `out`, replacing its contents.
+  /// Writes C(vector) into `out`, replacing its contents. How much it draws depends on no coordinate.
   virtual CodecStatus encode(const EncodeInput<Scalar>& input, PacketBuffer& out) = 0;
   /// `encode`, and into += C(vector) in the same sweep. The sender's own update thus uses what receivers
   /// decode, never the numbers before compression. `into` has the size of `input.vector` and does not overlap
