@@ -24,7 +24,7 @@ namespace hearsay {
 
 namespace {
 
-/// Methods whose messages left in another order, or otherwise divided, in earlier versions of hearsay: peers and
+/// Methods whose messages left in another order, or otherwise divided, in earlier versions: peers and
 /// checkpoints of those do not fit. The number grows with each such change.
 constexpr std::pair<std::string_view, const char*> changed_messages[] = {
     {"beer", "2"}, {"c-gt", "2"}, {"k-gt", "2"}, {"noloco", "2"}};

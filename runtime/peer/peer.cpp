@@ -55,10 +55,8 @@ bool Peer<Scalar>::checkpoint_is_due() const {
 /// Called after an iteration and its checkpoint, if one was due.
 template <class Scalar>
 void Peer<Scalar>::evaluate_or_advance() {
-  if (evaluation_is_due())
-    state_ = PeerState::evaluation_due;
-  else
-    advance_or_wait();
+  if (!evaluation_is_due()) return advance_or_wait();
+  state_ = PeerState::evaluation_due;
 }
 
 /// Called after an iteration and its evaluation, if one was due. Begins the next iteration, ends, or waits
@@ -157,12 +155,8 @@ bool Peer<Scalar>::end_iteration() {
     return false;
   }
   answer_joiners();
-  if (checkpoint_is_due())
-    state_ = PeerState::checkpoint_due;
-  else if (evaluation_is_due())
-    state_ = PeerState::evaluation_due;
-  else
-    return true;
+  if (!checkpoint_is_due() && !evaluation_is_due()) return true;
+  state_ = checkpoint_is_due() ? PeerState::checkpoint_due : PeerState::evaluation_due;
   return false;
 }
 
