@@ -5,6 +5,7 @@
 
 #include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/arithmetic/wire_scalar.hpp"
+#include "algorithms/compression/quantizers/grid.hpp"
 #include "algorithms/compression/selectors/magnitudes.hpp"
 #include "algorithms/compression/tiled_coding.hpp"
 #include "topology/foundation/ensure.hpp"
@@ -369,8 +370,8 @@ std::vector<Bracket> Pipeline<Scalar>::brackets(std::span<const Scalar> vector) 
 
 template <class Scalar>
 bool Pipeline<Scalar>::rounds_each_alone() const {
-  return stages_.transforms.empty() && !stages_.selector && stages_.quantizer &&
-         stages_.quantizer->traits(1).absolute_error_per_coordinate.value_or(0.0) > 0.0;
+  return stages_.transforms.empty() && !stages_.selector &&
+         dynamic_cast<const Grid<Scalar>*>(stages_.quantizer.get()) != nullptr;
 }
 
 template class Pipeline<float>;

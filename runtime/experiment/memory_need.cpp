@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/objectives/partition.hpp"
 #include "runtime/data/problem_builder.hpp"
 #include "runtime/experiment/method_size.hpp"
@@ -77,6 +78,10 @@ PeerMemory memory_with(const Experiment<Scalar>& experiment, PeerId id, const Mo
   }
   // No worker is ahead of its hub, nor a hub of the workers of a round.
   memory.received = (experiment.method->pattern.has_hub ? 1.0 : 2.0) * heard * a_message;
+  // Local steps between two messages: the first is kept until the second is there, and the sender may have
+  // begun anew.
+  if (experiment.method->options.has(option::local_steps) && of_source.an_iteration == 2.0 * a_message)
+    memory.received *= 2.0;
   // A hub with data answers itself, too.
   const bool is_hub = experiment.method->pattern.has_hub && id == hub_id;
   if (is_hub && experiment.settings.topology.workers() == experiment.peer_count())

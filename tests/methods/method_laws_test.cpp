@@ -179,7 +179,8 @@ std::size_t stated_memory(const MethodInfo& method, PeerId id, PeerId peers, std
   static const std::regex form("(?:(\\d+ )?(deg) \\+ )?(\\d+)");
   REQUIRE(std::regex_search(method.manual.memory, part, form));
   const std::size_t per_neighbor = part[1].matched ? std::stoul(part[1]) : part[2].matched ? 1 : 0;
-  return std::stoul(part[3]) + per_neighbor * neighbors;
+  const std::size_t of_a_fragment = method.manual.memory.ends_with(" + 1/F") ? 1 : 0;
+  return std::stoul(part[3]) + of_a_fragment + per_neighbor * neighbors;
 }
 
 struct Collector final : StateVisitor<double> {
