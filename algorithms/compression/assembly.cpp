@@ -113,23 +113,16 @@ class Assembly {
     if (stages_.selector || stages_.quantizer || stages_.coder || stages_.index_coder)
       refuse_stage(stage, stage.name + " is a transform and stands before selectors, quantizers and coders");
     stages_.transforms.push_back(made(maker, stage));
-    require_numbered_coefficients(stage);
-    // Layers are those of the model. Coefficients that mix the coordinates of layers form one layer.
-    if (stages_.transforms.back()->keeps_layers()) return;
-    layers_end_at_ = stages_.transforms.back()->spelling();
-    if (segments_.empty()) return;
-    const auto dimension = static_cast<std::size_t>(segments_.back().end());
-    segments_ = {{"coefficients", 0, static_cast<Index>(stages_.transforms.back()->coefficients(dimension))}};
-  }
-
-  /// Later stages number the coefficients with 32 bits.
-  void require_numbered_coefficients(const StageSpelling& stage) {
-    if (segments_.empty()) return;
-    const auto dimension = static_cast<std::size_t>(segments_.back().end());
-    const std::size_t coefficients = stages_.transforms.back()->coefficients(dimension);
-    if (coefficients > std::numeric_limits<std::uint32_t>::max())
+    const Transform<Scalar>& transform = *stages_.transforms.back();
+    const auto dimension = static_cast<std::size_t>(segments_.empty() ? 0 : segments_.back().end());
+    const std::size_t coefficients = transform.coefficients(dimension);
+    if (coefficients > std::numeric_limits<std::uint32_t>::max())  // later stages number them with 32 bits
       refuse_stage(stage, "it makes " + std::to_string(coefficients) + " coefficients of " +
                               std::to_string(dimension) + "; expected at most 4294967295");
+    // Layers are those of the model. Coefficients that mix the coordinates of layers form one layer.
+    if (transform.keeps_layers()) return;
+    layers_end_at_ = transform.spelling();
+    if (!segments_.empty()) segments_ = {{"coefficients", 0, static_cast<Index>(coefficients)}};
   }
 
   void add_selector(const StageSpelling& stage, const StageMaker<Selector>& maker) {

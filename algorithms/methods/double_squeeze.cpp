@@ -11,10 +11,7 @@
 
 namespace hearsay {
 
-namespace {
-
-/// Returns the spelling of C^R.
-std::string repeated(std::uint64_t rounds, const std::string& compressor) {
+std::string repeated_compressor(std::uint64_t rounds, const std::string& compressor) {
   constexpr std::uint64_t most = 64;  // of repeat
   if (rounds > most)
     throw Misuse("algorithm.rounds", std::to_string(rounds), "expected at most " + std::to_string(most));
@@ -22,11 +19,14 @@ std::string repeated(std::uint64_t rounds, const std::string& compressor) {
                                              : "repeat(" + std::to_string(rounds) + "){" + compressor + "}";
 }
 
+namespace {
+
 /// Refuses rounds whose lengths in a message are too large, which depends on the layers of the model.
 void check_rounds(const RunView& view, Advice&) {
   const std::uint64_t rounds = view.options[option::rounds];
   const std::string& down = view.options[option::down_compressor];
-  for (const std::string& compressor : {repeated(rounds, view.compressor), repeated(rounds, down)}) {
+  for (const std::string& compressor :
+       {repeated_compressor(rounds, view.compressor), repeated_compressor(rounds, down)}) {
     if (view.scalar_bytes == sizeof(float))
       make_compressor<float>(compressor, view.segments);
     else
@@ -42,9 +42,9 @@ DoubleSqueeze<Scalar>::DoubleSqueeze(const MethodInput<Scalar>& input)
       error_decay_(static_cast<Scalar>(input.options[option::error_decay])),
       rounds_(input.options.find(option::rounds).value_or(1)),
       x_(input.initial),
-      compressor_(make_compressor<Scalar>(repeated(rounds_, input.compressor), input.segments)),
-      down_compressor_(
-          make_compressor<Scalar>(repeated(rounds_, input.options[option::down_compressor]), input.segments)),
+      compressor_(make_compressor<Scalar>(repeated_compressor(rounds_, input.compressor), input.segments)),
+      down_compressor_(make_compressor<Scalar>(
+          repeated_compressor(rounds_, input.options[option::down_compressor]), input.segments)),
       downlink_(input),
       error_(input.initial.size()),
       hub_error_(is_hub_ ? input.initial.size() : 0) {

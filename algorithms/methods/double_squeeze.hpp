@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "algorithms/methods/parts/downlink.hpp"
 #include "algorithms/methods/parts/owed_error.hpp"
 #include "algorithms/seam/method.hpp"
@@ -59,6 +62,10 @@ class DoubleSqueeze final : public Algorithm<Scalar> {
   Vector<Scalar> sum_;           // of the answers, then their mean
   OwedError<Scalar> hub_error_;  // E; p while it is encoded
 };
+
+/// Returns the spelling of C^R, C in R = `rounds`: each sends what the rounds before have left. Throws Misuse
+/// for too many.
+std::string repeated_compressor(std::uint64_t rounds, const std::string& compressor);
 
 MethodInfo double_squeeze_info();
 MethodInfo neolithic_info();

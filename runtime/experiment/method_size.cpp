@@ -4,6 +4,7 @@
 #include <string>
 
 #include "algorithms/compression/seam/scratch.hpp"
+#include "algorithms/methods/double_squeeze.hpp"
 #include "algorithms/methods/parts/kept_gradients.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "runtime/experiment/make_method.hpp"
@@ -100,9 +101,7 @@ double scratch_of_peer(const Experiment<Scalar>& experiment, PeerId id) {
   const RunSettings::Algorithm& algorithm = experiment.settings.algorithm;
   const std::uint64_t rounds = algorithm.options.find(option::rounds).value_or(1);
   const auto of = [rounds](const std::string& compressor, CodecUse use) {
-    const bool repeats = rounds > 1 && compressor != "none";
-    return scratch_of<Scalar>(
-        repeats ? "repeat(" + std::to_string(rounds) + "){" + compressor + "}" : compressor, use);
+    return scratch_of<Scalar>(repeated_compressor(rounds, compressor), use);
   };
   const double up = of(algorithm.compressor, CodecUse::encodes_and_decodes);
   const auto down = algorithm.options.find(option::down_compressor);
