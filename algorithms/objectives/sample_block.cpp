@@ -1,5 +1,8 @@
 #include "algorithms/objectives/sample_block.hpp"
 
+#include <array>
+#include <cstdint>
+
 #include "algorithms/arithmetic/matrix_product.hpp"
 #include "topology/foundation/ensure.hpp"
 
@@ -16,6 +19,47 @@ bool consecutive(std::span<const Index> rows) {
   for (std::size_t r = 1; r < rows.size(); ++r)
     if (rows[r] != rows[r - 1] + 1) return false;
   return true;
+}
+
+/// A row of a sparse table: `count` entries.
+template <class Scalar>
+struct SparseRow {
+  const std::int32_t* column;
+  const Scalar* value;
+  std::size_t count;
+};
+
+template <class Scalar>
+SparseRow<Scalar> row_of(const SparseRows<Scalar>& table, Index row) {
+  const auto begin = static_cast<std::size_t>(table.row_begin[static_cast<std::size_t>(row)]);
+  const auto end = static_cast<std::size_t>(table.row_begin[static_cast<std::size_t>(row) + 1]);
+  return {table.column.data() + begin, table.value.data() + begin, end - begin};
+}
+
+/// Asks for a row before it is read: rows that are drawn lie anywhere in the table, and memory is what takes the
+/// time of a product.
+template <class Scalar>
+void prefetch(const SparseRow<Scalar>& row) {
+  constexpr std::size_t line = 64 / sizeof(Scalar);
+  __builtin_prefetch(row.column);
+  __builtin_prefetch(row.value);
+  __builtin_prefetch(row.value + std::min(line, row.count));
+}
+
+/// output[r] = the product of rows[r] and `weights`, added up in the order of the row. Several rows at once,
+/// since an addition waits for the one before it in its row.
+template <std::size_t count, class Scalar>
+void multiply_rows(const SparseRow<Scalar>* rows, const Scalar* weights, Scalar* output, Index stride) {
+  std::size_t common = rows[0].count;
+  for (std::size_t r = 1; r < count; ++r) common = std::min(common, rows[r].count);
+  std::array<Scalar, count> sums{};
+  for (std::size_t e = 0; e < common; ++e)
+    for (std::size_t r = 0; r < count; ++r) sums[r] += weights[rows[r].column[e]] * rows[r].value[e];
+  for (std::size_t r = 0; r < count; ++r) {
+    for (std::size_t e = common; e < rows[r].count; ++e)
+      sums[r] += weights[rows[r].column[e]] * rows[r].value[e];
+    output[static_cast<Index>(r) * stride] = sums[r];
+  }
 }
 
 }  // namespace
@@ -57,25 +101,30 @@ void SampleBlock<Scalar>::copy_row(Index r, std::span<Scalar> features) const {
     return;
   }
   std::ranges::fill(features, Scalar{0});
-  const auto row = static_cast<std::size_t>(rows_[static_cast<std::size_t>(r)]);
-  const auto end = static_cast<std::size_t>(sparse->row_begin[row + 1]);
-  for (auto e = static_cast<std::size_t>(sparse->row_begin[row]); e < end; ++e)
-    features[static_cast<std::size_t>(sparse->column[e])] = sparse->value[e];
+  const SparseRow<Scalar> row = row_of(*sparse, rows_[static_cast<std::size_t>(r)]);
+  for (std::size_t e = 0; e < row.count; ++e)
+    features[static_cast<std::size_t>(row.column[e])] = row.value[e];
 }
 
 template <class Scalar>
 void SampleBlock<Scalar>::multiply(const ConstMatrixMap& weights, DenseRows<Scalar>& outputs) const {
   if (const auto* sparse = std::get_if<SparseRows<Scalar>>(&samples_->features)) {
     outputs.resize(count(), weights.rows());
-    for (Index r = 0; r < count(); ++r) {
-      const auto row = static_cast<std::size_t>(rows_[static_cast<std::size_t>(r)]);
-      const auto begin = static_cast<std::size_t>(sparse->row_begin[row]);
-      const auto end = static_cast<std::size_t>(sparse->row_begin[row + 1]);
+    const auto row = [&](Index r) { return row_of(*sparse, rows_[static_cast<std::size_t>(r)]); };
+    constexpr Index together = 4;
+    std::array<SparseRow<Scalar>, together> rows;
+    for (Index first = 0; first < count(); first += together) {
+      const Index group = std::min(together, count() - first);
+      for (Index r = 0; r < group; ++r) rows[static_cast<std::size_t>(r)] = row(first + r);
+      for (Index r = first + 2 * together; r < std::min(first + 3 * together, count()); ++r) prefetch(row(r));
       for (Index k = 0; k < weights.rows(); ++k) {
         const Scalar* weight = weights.data() + k * weights.cols();
-        Scalar sum{0};
-        for (std::size_t e = begin; e < end; ++e) sum += weight[sparse->column[e]] * sparse->value[e];
-        outputs(r, k) = sum;
+        Scalar* output = outputs.data() + first * outputs.cols() + k;
+        if (group == together)
+          multiply_rows<together>(rows.data(), weight, output, outputs.cols());
+        else
+          for (Index r = 0; r < group; ++r)
+            multiply_rows<1>(rows.data() + r, weight, output + r * outputs.cols(), outputs.cols());
       }
     }
     return;
@@ -88,13 +137,11 @@ template <class Scalar>
 void SampleBlock<Scalar>::add_product(const DenseRows<Scalar>& residuals, MatrixMap gradient) const {
   if (const auto* sparse = std::get_if<SparseRows<Scalar>>(&samples_->features)) {
     for (Index r = 0; r < count(); ++r) {
-      const auto row = static_cast<std::size_t>(rows_[static_cast<std::size_t>(r)]);
-      const auto begin = static_cast<std::size_t>(sparse->row_begin[row]);
-      const auto end = static_cast<std::size_t>(sparse->row_begin[row + 1]);
+      const SparseRow<Scalar> row = row_of(*sparse, rows_[static_cast<std::size_t>(r)]);
       for (Index k = 0; k < gradient.rows(); ++k) {
         Scalar* target = gradient.data() + k * gradient.cols();
         const Scalar residual = residuals(r, k);
-        for (std::size_t e = begin; e < end; ++e) target[sparse->column[e]] += residual * sparse->value[e];
+        for (std::size_t e = 0; e < row.count; ++e) target[row.column[e]] += residual * row.value[e];
       }
     }
     return;
