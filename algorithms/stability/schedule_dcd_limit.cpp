@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace hearsay {
 
@@ -19,21 +20,31 @@ constexpr double negligible = 1e-7;
 /// Entry (i, j) is the response at peer i to one unit of noise at peer j.
 using Responses = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// differences = (W - I) G, with the W of round `round`.
-void mix_differences(const Schedule& schedule, std::uint64_t round, const Responses& G,
-                     Responses& differences) {
-  differences.setZero();
-  for (PeerId i = 0; i < schedule.peer_count(); ++i)
-    for (const WeightedNeighbor& neighbor : schedule.row(i, round).hears)
-      differences.row(i) += neighbor.weight * (G.row(neighbor.id) - G.row(i));
+/// Whom each peer hears in a round.
+using Round = std::vector<std::vector<WeightedNeighbor>>;
+
+/// The rounds of a period. Every round is mixed with once for each phase, and some take long to draw.
+std::vector<Round> rounds_of(const Schedule& schedule, std::uint64_t period) {
+  std::vector<Round> rounds(period, Round(schedule.peer_count()));
+  for (std::uint64_t round = 0; round < period; ++round)
+    for (PeerId i = 0; i < schedule.peer_count(); ++i) rounds[round][i] = schedule.row(i, round).hears;
+  return rounds;
 }
 
-double links_per_round(const Schedule& schedule, std::uint64_t period) {
+/// differences = (W - I) G, with the W of `round`.
+void mix_differences(const Round& round, const Responses& G, Responses& differences) {
+  differences.setZero();
+  for (std::size_t i = 0; i < round.size(); ++i)
+    for (const WeightedNeighbor& neighbor : round[i])
+      differences.row(static_cast<Eigen::Index>(i)) +=
+          neighbor.weight * (G.row(neighbor.id) - G.row(static_cast<Eigen::Index>(i)));
+}
+
+double links_per_round(const std::vector<Round>& rounds) {
   double links = 0.0;
-  for (std::uint64_t round = 0; round < period; ++round)
-    for (PeerId i = 0; i < schedule.peer_count(); ++i)
-      links += static_cast<double>(schedule.row(i, round).hears.size());
-  return links / static_cast<double>(period);
+  for (const Round& round : rounds)
+    for (const auto& hears : round) links += static_cast<double>(hears.size());
+  return links / static_cast<double>(rounds.size());
 }
 
 /// Returns the sums of the K_ts, in row (t, i) and column (s, j). Empty if gossip is too slow to compute
@@ -41,7 +52,8 @@ double links_per_round(const Schedule& schedule, std::uint64_t period) {
 std::optional<Eigen::MatrixXd> noise_gains(const Schedule& schedule, std::uint64_t phases) {
   const auto n = static_cast<Eigen::Index>(schedule.peer_count());
   const auto period = static_cast<Eigen::Index>(phases);
-  const double work_per_round = static_cast<double>(n) * (links_per_round(schedule, phases) + 2.0 * n);
+  const std::vector<Round> rounds = rounds_of(schedule, phases);
+  const double work_per_round = static_cast<double>(n) * (links_per_round(rounds) + 2.0 * n);
   double work = 0.0;
   Eigen::MatrixXd gains = Eigen::MatrixXd::Zero(n * period, n * period);
   Responses G(n, n), differences(n, n);
@@ -50,7 +62,7 @@ std::optional<Eigen::MatrixXd> noise_gains(const Schedule& schedule, std::uint64
     G = Responses::Identity(n, n).array() - 1.0 / static_cast<double>(n);
     for (Eigen::Index t = s + 1; G.cwiseAbs().maxCoeff() > negligible; ++t) {
       if ((work += work_per_round) > most_work) return std::nullopt;
-      mix_differences(schedule, static_cast<std::uint64_t>(t % period), G, differences);
+      mix_differences(rounds[static_cast<std::size_t>(t % period)], G, differences);
       gains.block(t % period * n, s * n, n, n) += differences.cwiseAbs2();
       G += differences;
     }
