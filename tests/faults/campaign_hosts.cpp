@@ -166,10 +166,11 @@ void HostsCampaign::check_waited() {
   for (std::size_t id = 0; id < HostPeers::count; ++id) {
     CAPTURE(id);
     // One that was killed when all had been recorded is not started again.
-    CHECK((*codes_[id] == 0 || (is_over() && may_be_lost(id))));
+    CHECK((ended_well(id) || (is_over() && may_be_lost(id))));
   }
   CampaignEnd end = end_of_0();
   end.code = 0;
+  end.complained.clear();
   check_same_bits(toll_, end);
 }
 
@@ -186,7 +187,7 @@ void HostsCampaign::check_dropped_on_hosts() {
     return check_interrupted();
   // Where the observer stands still for too long the others go on without it, and it takes them for gone.
   const bool has_record =
-      *codes_[0] == 0 && fs::exists(hosts_.output(0) / "summary.json") && !toll_.stopped.contains(0);
+      ended_well(0) && fs::exists(hosts_.output(0) / "summary.json") && !toll_.stopped.contains(0);
   const bool lost_its_hub = plan_.run.has_hub() && may_be_lost(0) && !has_record;
   if (has_record) check_dropped(plan_.run, toll_, end_of_0());
   if (!has_record) CHECK(may_be_lost(0));
@@ -199,7 +200,7 @@ void HostsCampaign::check_dropped_on_hosts() {
       CHECK(contains(hosts_.peer(id).complained(), "hub"));
       continue;
     }
-    CHECK(*codes_[id] == 0);
+    CHECK(ended_well(id));
   }
   if (!has_record) check_those_without_peer_0();
 }

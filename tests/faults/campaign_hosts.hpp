@@ -42,6 +42,9 @@ class HostsCampaign {
   /// True if every peer has trained; x_0 is judged when the first one may.
   bool has_begun() const { return evaluations_in(hosts_.output(0)) > 1; }
   bool is_over() const { return evaluations_in(hosts_.output(0)) == campaign_evaluations; }
+  bool ended_well(std::size_t id) {
+    return test::ended_well(toll_, *codes_[id], hosts_.peer(id).complained());
+  }
   bool may_be_lost(std::size_t id) const { return toll_.may_be_lost().contains(id); }
   CampaignEnd end_of_0();
   void check_waited();

@@ -24,16 +24,6 @@ std::filesystem::path simulated(const CampaignEnd& end) {
   return end.folder / "calm";
 }
 
-/// A strike that ends a program after its last answer makes 3 of the exit code, and changes nothing else.
-void require_good_end(const CampaignToll& toll, const CampaignEnd& end) {
-  const auto came_too_late = [&](const Strike& hit) {
-    return hit.target == Target::program && hit.ends_its_target() &&
-           contains(end.complained, "the program of peer " + std::to_string(hit.id) +
-                                        " has failed after its last answer, by signal ");
-  };
-  REQUIRE_MESSAGE(end.code == (std::ranges::any_of(toll.hits, came_too_late) ? 3 : 0), end.complained);
-}
-
 /// Checks that those who were lost may be, and that everybody else trained to the end: also one that was
 /// killed when it had done all it was to do.
 void check_who_was_lost(const std::set<std::size_t>& may_be_lost, const Json& summary) {
@@ -46,8 +36,17 @@ void check_who_was_lost(const std::set<std::size_t>& may_be_lost, const Json& su
 
 }  // namespace
 
+bool ended_well(const CampaignToll& toll, int code, const std::string& complained) {
+  const auto came_too_late = [&](const Strike& hit) {
+    return hit.target == Target::program && hit.ends_its_target() &&
+           contains(complained, "the program of peer " + std::to_string(hit.id) +
+                                    " has failed after its last answer, by signal ");
+  };
+  return code == (std::ranges::any_of(toll.hits, came_too_late) ? 3 : 0);
+}
+
 void check_same_bits(const CampaignToll& toll, const CampaignEnd& end) {
-  require_good_end(toll, end);
+  REQUIRE_MESSAGE(ended_well(toll, end.code, end.complained), end.complained);
   const RunRecord record = record_of(end.output);
   const RunRecord calm = record_of(simulated(end));
   CHECK(record.summary["status"] == "done");
@@ -64,7 +63,7 @@ void check_dropped(const CampaignRun& run, const CampaignToll& toll, const Campa
     CHECK_MESSAGE(contains(end.complained, "hub"), end.complained);
     return;
   }
-  require_good_end(toll, end);
+  REQUIRE_MESSAGE(ended_well(toll, end.code, end.complained), end.complained);
   const Json summary = record_of(end.output).summary;
   REQUIRE(summary.is_object());
   CHECK(summary["status"] == "done");

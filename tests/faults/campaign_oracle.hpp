@@ -30,8 +30,12 @@ struct CampaignEnd {
   std::string complained;
 };
 
-/// Checks that no fault changed a bit: the record equals that of the simulator. The exit code is 0, or 3 if a
-/// program was ended after its last answer.
+/// True for the exit code of a process that did all it was to do: 0, or 3 if one of its programs was ended after
+/// its last answer, as `complained` says: that makes 3 of the exit code, and changes nothing else.
+bool ended_well(const CampaignToll& toll, int code, const std::string& complained);
+
+/// Checks that no fault changed a bit: the record equals that of the simulator. The process has
+/// ended well.
 void check_same_bits(const CampaignToll& toll, const CampaignEnd& end);
 
 /// Checks a run under policy "drop" whose record was kept: who was lost is in the record and may be lost by
