@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
 
 namespace hearsay::dry_run_test {
@@ -73,6 +74,18 @@ TEST_CASE("dry run: a run of a few iterations, the last without a gradient ahead
     CHECK(*run.seconds_per_iteration == doctest::Approx(*run.seconds / static_cast<double>(iterations)));
     CHECK(*run.computing_share == doctest::Approx(computes / *run.seconds));
   }
+}
+
+TEST_CASE(
+    "dry run: where a part of the messages hides behind a gradient ahead, the last iteration ends sooner") {
+  auto experiment = experiment_from<float>(
+      "run = { iterations = 60, evaluate_every = 60 }\nmodel.kind = \"quadratic(50)\"\ntopology.peers = 4\n"
+      "algorithm = { kind = \"dpsvrg\", batch = \"full\", consensus = \"2\" }\n"
+      "network = { compute = \"4 ms\", latency = \"3 ms\" }\n");
+  const DryRun run = dry_run(experiment, forecast_traffic(experiment), std::chrono::hours(1));
+  REQUIRE(run.seconds.has_value());
+  CHECK(*run.seconds_per_iteration == doctest::Approx(0.011));  // 4 ms, 4 ms beside 3 ms, 3 ms
+  CHECK(*run.seconds == doctest::Approx(simulate(experiment, Duration{0}).seconds));
 }
 
 }  // namespace hearsay::dry_run_test

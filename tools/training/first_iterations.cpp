@@ -53,7 +53,10 @@ Problem<Scalar> tried(const Problem<Scalar>& problem, std::optional<std::size_t>
 
 }  // namespace
 
-bool ends_otherwise(const MethodInfo& method) { return method.manual.overlap == Overlap::all; }
+bool ends_otherwise(const MethodInfo& method) {
+  // Asynchronous peers have no last iteration in common.
+  return method.manual.overlap != Overlap::none && !method.asynchronous;
+}
 
 template <class Scalar>
 RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t iterations, Duration gradient,

@@ -15,7 +15,8 @@ namespace hearsay {
 constexpr std::uint64_t first_try = 2;
 constexpr std::uint64_t second_try = 12;
 
-/// True if the last iteration of a run may take less time than the others: it computes no gradient ahead.
+/// True if the last iteration of a run may take less time than the others: it computes no gradient ahead, for
+/// all or some of its messages to travel meanwhile.
 bool ends_otherwise(const MethodInfo& method);
 
 /// Simulates the first `iterations` of a run, or all if it has fewer, evaluated in the middle and at the end.
