@@ -121,7 +121,9 @@ class Simulation {
                         .sending = SendingTime(sending_rate(network), settings.framing, there),
                         .timeline = PeerTimeline(control_.timeline, id),
                         .rounds = RoundClock(settings.topology.round_deadline)});
-      for (const PeerId to : partners_of(experiment_, id).destinations)
+      const Partners partners = partners_of(experiment_, id);
+      peers_.back().links.reserve(partners.destinations.size());
+      for (const PeerId to : partners.destinations)
         peers_.back().links.push_back({to, Link(settings.run.seed, id, to, link_settings(settings, id, to)),
                                        arrivals_.keep(arrival_rate(settings, id, to))});
     }
