@@ -107,6 +107,7 @@ void SurveyedPeer::tick(Instant now) {
 }
 
 Instant SurveyedPeer::next() const {
+  if (end_) return Instant::max();
   return std::min({next_beat_, leaves_at_, meter_ ? meter_->next() : Instant::max()});
 }
 

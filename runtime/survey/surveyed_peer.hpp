@@ -34,7 +34,7 @@ class SurveyedPeer {
 
   /// Call this after frames, and at `next()`.
   void tick(Instant now);
-  Instant next() const;
+  Instant next() const;  ///< never, once it has ended
 
   /// A word to another peer, or to the observer. The rest of the header is left to who sends it.
   struct Word {

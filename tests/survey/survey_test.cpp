@@ -133,6 +133,7 @@ TEST_CASE("survey: one that dies in the middle is named at all others, soon") {
       CHECK(world.peer(id).end()->exit_code == 2);
       CHECK(world.peer(id).end()->reason ==
             "peer " + std::to_string(victim) + " has not been heard of for 8 s");
+      CHECK(world.peer(id).next() == Instant::max());  // nor does its process turn round and round
     }
   }
 }
