@@ -23,7 +23,7 @@ std::string violation_in_layers(const std::string& method, const Plan& plan) {
 }  // namespace
 
 TEST_CASE("restart: what is kept of layers is kept") {
-  const std::vector<std::pair<std::string, Plan>> all = {
+  std::vector<std::pair<std::string, Plan>> all = {
       {"power-gossip", {.iterations = 8, .batch = 3, .options = {{option::rank, 1}}}},
       {"power-gossip", {.iterations = 8, .batch = 3, .options = {{option::rank, 2}}}},
       {"d-psgd", {.iterations = 8, .batch = 3, .options = {{option::optimizer, "novograd"}}}},
@@ -33,10 +33,14 @@ TEST_CASE("restart: what is kept of layers is kept") {
         .batch = 3,
         .options = {{option::optimizer, "muon"}, {option::local_steps, 2}}}},
       {"choco-sgd", {.compressor = "sign(bucket=layer)", .iterations = 8, .batch = 3}},
-      {"beer", {.compressor = "sign(bucket=layer)", .iterations = 8, .batch = 3}},
   };
+  // Two messages an iteration whose compressors draw, are of a length of their own, or repeat themselves.
+  for (const std::string method : {"beer", "c-gt"})
+    for (const std::string compressor :
+         {"sign(bucket=layer)", "randk(30%)", "topk(30%) | delta", "repeat(2){randk(30%)}"})
+      all.push_back({method, {.compressor = compressor, .iterations = 8, .batch = 3}});
   for (const auto& [method, plan] : all) {
-    const std::string name = method;
+    const std::string name = method + " with " + plan.compressor;
     CAPTURE(name);
     CHECK(violation_in_layers<float>(method, plan) == "");
     CHECK(violation_in_layers<double>(method, plan) == "");
