@@ -36,8 +36,8 @@ SparseRow<Scalar> row_of(const SparseRows<Scalar>& table, Index row) {
   return {table.column.data() + begin, table.value.data() + begin, end - begin};
 }
 
-/// Asks for a row before it is read: rows that are drawn lie anywhere in the table, and memory is what takes the
-/// time of a product.
+/// Asks for a row before it is read: rows that are drawn lie anywhere in the table, and a product waits for
+/// memory most of all.
 template <class Scalar>
 void prefetch(const SparseRow<Scalar>& row) {
   constexpr std::size_t line = 64 / sizeof(Scalar);

@@ -30,8 +30,8 @@ struct CampaignEnd {
   std::string complained;
 };
 
-/// True for the exit code of a process that did all it was to do: 0, or 3 if one of its programs was ended after
-/// its last answer, as `complained` says: that makes 3 of the exit code, and changes nothing else.
+/// True for the exit code of a process that did all it was to do: 0, or 3 if one of its programs was ended
+/// after its last answer, as `complained` says: that makes 3 of the exit code, and changes nothing else.
 bool ended_well(const CampaignToll& toll, int code, const std::string& complained);
 
 /// Checks that no fault changed a bit: the record equals that of the simulator. The process has
