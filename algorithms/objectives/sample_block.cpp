@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 
+#include "algorithms/arithmetic/fetch_ahead.hpp"
 #include "algorithms/arithmetic/matrix_product.hpp"
 #include "topology/foundation/ensure.hpp"
 
@@ -36,29 +38,35 @@ SparseRow<Scalar> row_of(const SparseRows<Scalar>& table, Index row) {
   return {table.column.data() + begin, table.value.data() + begin, end - begin};
 }
 
-/// Asks for a row before it is read: rows that are drawn lie anywhere in the table, and a product waits for
-/// memory most of all.
+/// Rows that are drawn lie anywhere in the table, and a product waits for memory most of all.
 template <class Scalar>
-void prefetch(const SparseRow<Scalar>& row) {
-  constexpr std::size_t line = 64 / sizeof(Scalar);
-  __builtin_prefetch(row.column);
-  __builtin_prefetch(row.value);
-  __builtin_prefetch(row.value + std::min(line, row.count));
+void fetch_ahead(const SparseRow<Scalar>& row) {
+  constexpr std::size_t most_bytes = 128;
+  hearsay::fetch_ahead(row.column, std::min(row.count * sizeof(*row.column), most_bytes));
+  hearsay::fetch_ahead(row.value, std::min(row.count * sizeof(*row.value), most_bytes));
 }
 
-/// output[r] = the product of rows[r] and `weights`, added up in the order of the row. Several rows at once,
-/// since an addition waits for the one before it in its row.
+/// outputs = the products of `rows` of the table and W^T, rows x outputs, each added up in the order of its
+/// row. Several rows at once, since an addition waits for the one before it in its row.
 template <std::size_t count, class Scalar>
-void multiply_rows(const SparseRow<Scalar>* rows, const Scalar* weights, Scalar* output, Index stride) {
-  std::size_t common = rows[0].count;
-  for (std::size_t r = 1; r < count; ++r) common = std::min(common, rows[r].count);
-  std::array<Scalar, count> sums{};
-  for (std::size_t e = 0; e < common; ++e)
-    for (std::size_t r = 0; r < count; ++r) sums[r] += weights[rows[r].column[e]] * rows[r].value[e];
+void multiply_rows(const SparseRows<Scalar>& table, std::span<const Index, count> rows,
+                   const Eigen::Map<const DenseRows<Scalar>>& weights, Scalar* outputs) {
+  std::array<SparseRow<Scalar>, count> row;
+  std::size_t common = std::numeric_limits<std::size_t>::max();
   for (std::size_t r = 0; r < count; ++r) {
-    for (std::size_t e = common; e < rows[r].count; ++e)
-      sums[r] += weights[rows[r].column[e]] * rows[r].value[e];
-    output[static_cast<Index>(r) * stride] = sums[r];
+    row[r] = row_of(table, rows[r]);
+    common = std::min(common, row[r].count);
+  }
+  for (Index k = 0; k < weights.rows(); ++k) {
+    const Scalar* weight = weights.data() + k * weights.cols();
+    std::array<Scalar, count> sums{};
+    for (std::size_t e = 0; e < common; ++e)
+      for (std::size_t r = 0; r < count; ++r) sums[r] += weight[row[r].column[e]] * row[r].value[e];
+    for (std::size_t r = 0; r < count; ++r) {
+      for (std::size_t e = common; e < row[r].count; ++e)
+        sums[r] += weight[row[r].column[e]] * row[r].value[e];
+      outputs[static_cast<Index>(r) * weights.rows() + k] = sums[r];
+    }
   }
 }
 
@@ -110,23 +118,19 @@ template <class Scalar>
 void SampleBlock<Scalar>::multiply(const ConstMatrixMap& weights, DenseRows<Scalar>& outputs) const {
   if (const auto* sparse = std::get_if<SparseRows<Scalar>>(&samples_->features)) {
     outputs.resize(count(), weights.rows());
-    const auto row = [&](Index r) { return row_of(*sparse, rows_[static_cast<std::size_t>(r)]); };
-    constexpr Index together = 4;
-    std::array<SparseRow<Scalar>, together> rows;
-    for (Index first = 0; first < count(); first += together) {
-      const Index group = std::min(together, count() - first);
-      for (Index r = 0; r < group; ++r) rows[static_cast<std::size_t>(r)] = row(first + r);
-      for (Index r = first + 2 * together; r < std::min(first + 3 * together, count()); ++r) prefetch(row(r));
-      for (Index k = 0; k < weights.rows(); ++k) {
-        const Scalar* weight = weights.data() + k * weights.cols();
-        Scalar* output = outputs.data() + first * outputs.cols() + k;
-        if (group == together)
-          multiply_rows<together>(rows.data(), weight, output, outputs.cols());
-        else
-          for (Index r = 0; r < group; ++r)
-            multiply_rows<1>(rows.data() + r, weight, output + r * outputs.cols(), outputs.cols());
-      }
+    constexpr std::size_t together = 4;
+    const std::span<const Index> rows = rows_;
+    const auto output = [&](std::size_t r) {
+      return outputs.data() + static_cast<Index>(r) * outputs.cols();
+    };
+    std::size_t r = 0;
+    for (; r + together <= rows.size(); r += together) {
+      for (std::size_t later = r + 2 * together; later < std::min(r + 3 * together, rows.size()); ++later)
+        fetch_ahead(row_of(*sparse, rows[later]));
+      multiply_rows(*sparse, rows.subspan(r).template first<together>(), weights, output(r));
     }
+    for (; r < rows.size(); ++r)
+      multiply_rows(*sparse, rows.subspan(r).template first<1>(), weights, output(r));
     return;
   }
   outputs.setZero(count(), weights.rows());

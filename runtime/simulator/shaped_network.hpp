@@ -34,7 +34,9 @@ class ShapedNetwork final : public VirtualNetwork {
       const Availability there = availability_of(settings, id);
       ports_.push_back({EgressPort(sending_rate(network), settings.framing, there),
                         IngressPort(receiving_rate(network), settings.framing, there)});
-      for (const PeerId to : partners_of(experiment, id).destinations)
+      const Partners partners = partners_of(experiment, id);
+      ports_.back().links.reserve(partners.destinations.size());
+      for (const PeerId to : partners.destinations)
         ports_.back().links.push_back({to, Link(settings.run.seed, id, to, link_settings(settings, id, to)),
                                        arrivals_.keep(arrival_rate(settings, id, to))});
     }

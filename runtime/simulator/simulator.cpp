@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "algorithms/arithmetic/fetch_ahead.hpp"
 #include "algorithms/objectives/stop_asked.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/foundation/crew.hpp"
@@ -20,8 +21,8 @@
 #include "runtime/simulator/evaluation_traffic.hpp"
 #include "runtime/simulator/event_queue.hpp"
 #include "runtime/simulator/faulty_run.hpp"
-#include "runtime/simulator/fetch_ahead.hpp"
 #include "runtime/simulator/flight.hpp"
+#include "runtime/simulator/peer_memory.hpp"
 #include "runtime/simulator/peer_turns.hpp"
 #include "runtime/simulator/simulated_peer.hpp"
 #include "runtime/simulator/turn_plan.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 namespace hearsay {
 
@@ -16,15 +15,5 @@ inline constexpr std::size_t peers_in_caches = 1000;
 inline constexpr std::size_t bytes_around_peer = 4096;
 /// The same of an objective: behind it.
 inline constexpr std::size_t bytes_behind_objective = 1024;
-
-/// Lets the processor fetch the object, and what lies around it. Changes nothing and reads nothing, so any
-/// address may be given.
-inline void fetch_ahead(const void* object, std::size_t bytes, std::size_t before = 0) {
-  constexpr std::size_t line = 64;
-  const auto at = reinterpret_cast<std::uintptr_t>(object);
-  for (std::uintptr_t address = at - before; address < at + bytes; address += line)
-    __builtin_prefetch(reinterpret_cast<const void*>(address));
-  asm volatile("");  // g++ 12 drops calls of a function that does nothing but fetch
-}
 
 }  // namespace hearsay
