@@ -11,6 +11,7 @@ namespace hearsay {
 struct LostPeer {
   std::optional<PeerId> id;  ///< empty if it is not known which peer is lost, or all have to go back
   std::string how;           ///< in a sentence
+  std::string to_others{};   ///< `how` for the other peers (ObserverSession::lose_peer); may be empty
   bool on_its_host = false;  ///< its starter has seen its end, there (ObserverSession::note_end_seen)
 };
 

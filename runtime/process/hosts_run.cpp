@@ -54,7 +54,7 @@ class ObserverThread {
       result_ = server_.serve(control, [&]() -> std::optional<LostPeer> {
         if (const auto reason = given_up()) return LostPeer{{}, *reason};
         if (const auto reason = control.lost()) return LostPeer{{}, *reason};
-        if (const auto ended = control.ended_peer()) return LostPeer{ended->id, ended->how, true};
+        if (const auto ended = control.ended_peer()) return LostPeer{ended->id, ended->how, {}, true};
         return std::nullopt;
       });
     } catch (const Misuse&) {  // the record cannot be written, or some peer's input is wrong

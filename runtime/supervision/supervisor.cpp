@@ -35,6 +35,14 @@ std::string how_it_ended(PeerId id, const std::string& reason, const ProcessEnd&
          std::to_string(end.number);
 }
 
+/// What the others are told of a child with these last words, as its own `parted` tells them: that word may
+/// come after its end was seen.
+std::string why_it_left(PeerId id, const std::string& reason) {
+  if (reason.empty()) return {};
+  const std::string name = name_of(id) + ": ";
+  return "it has left: " + (reason.starts_with(name) ? reason.substr(name.size()) : reason);
+}
+
 }  // namespace
 
 std::string last_words(const PeerEnd& end, bool resumes) {
@@ -142,7 +150,7 @@ void Supervisor::end_by_itself(PeerId id, const std::optional<ProcessEnd>& end) 
   // The run goes on as before, and nobody else would tell it.
   if (child.joins_anew && !child.was_up)
     notice_(reason.empty() ? child.words : name_of(id) + " did not join: " + reason);
-  lose(id, child.words);
+  lose(id, child.words, why_it_left(id, reason));
 }
 
 void Supervisor::start(PeerId id, Cause cause, bool resumes) {
@@ -189,10 +197,10 @@ void Supervisor::note_end_of_starter() {
   notice_("the process that starts peers anew was killed; another peer that is killed ends the run");
 }
 
-void Supervisor::lose(PeerId id, std::string how) {
+void Supervisor::lose(PeerId id, std::string how, std::string to_others) {
   children_[id].phase = Phase::lost;
   if (addresses_.empty()) children_[id].address = nowhere;
-  losses_.push_back({id, std::move(how)});
+  losses_.push_back({id, std::move(how), std::move(to_others)});
 }
 
 std::optional<LostPeer> Supervisor::next_loss() {

@@ -219,7 +219,7 @@ class Supervisor {
   bool resumes_after_fault(const Child& child) const {
     return terms_.policy == Policy::restore && child.life > 0;
   }
-  void lose(PeerId id, std::string how);
+  void lose(PeerId id, std::string how, std::string to_others = {});
 
   Terms terms_;
   const Notice& notice_;

@@ -45,6 +45,21 @@ TEST_CASE("supervisor: a sentence says who was lost, and how") {
 }
 
 TEST_CASE(
+    "supervisor: the others are told the last words of a child, which its own word may be too late for") {
+  const auto to_others = [](const std::string& reason) {
+    SupervisedChildren scene(terms(Policy::drop), 3);
+    scene.start();
+    scene.end(child, reason, ProcessEnd{By::exit, 3});
+    return scene.supervisor.next_loss().value_or(LostPeer{}).to_others;
+  };
+  CHECK(to_others("peer 1: its objective failed in iteration 8: ValueError: x") ==
+        "it has left: its objective failed in iteration 8: ValueError: x");
+  CHECK(to_others("its address is taken") == "it has left: its address is taken");
+  CHECK(to_others("peer 0: no room") == "it has left: peer 0: no room");
+  CHECK(to_others("").empty());  // it was killed, and said nothing
+}
+
+TEST_CASE(
     "supervisor: a child that was to resume and took no part says that it cannot come back, unless "
     "interrupted") {
   const auto words = [](int exit_code, bool took_part, bool resumes) {
