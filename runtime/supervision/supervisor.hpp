@@ -11,30 +11,11 @@
 #include "runtime/foundation/notice.hpp"
 #include "runtime/foundation/units.hpp"
 #include "runtime/observer/lost_peer.hpp"
-#include "runtime/participant/peer_end.hpp"
 #include "runtime/settings/run_settings.hpp"
+#include "runtime/supervision/child_words.hpp"
 #include "topology/foundation/peer_id.hpp"
 
 namespace hearsay {
-
-// What a child says to its parent: first its address, and at its end its reason, or `ended_well`. A child
-// that was started again and cannot take up its part says `cannot_come_back` before its reason.
-inline constexpr const char* ended_well = "ended well";
-inline constexpr const char* cannot_come_back = "cannot come back: ";
-
-/// Returns what a child says at its end. `resumes`: it was to resume from checkpoints.
-std::string last_words(const PeerEnd& end, bool resumes);
-
-/// How a process has ended, as the kernel tells its parent.
-struct ProcessEnd {
-  enum class By {
-    exit,       ///< by itself, with an exit code
-    outside,    ///< somebody has killed it
-    own_fault,  ///< by a signal that shows a bug, as in a read of unmapped memory
-  };
-  By by = By::exit;
-  int number = 0;  ///< the exit code, or the number of the signal
-};
 
 /// The parent of the peers of a run, on this machine or in virtual time: who is started again, when all go
 /// back to a checkpoint, who is lost, and in which words. Pure: what the children say and how they end go in,
