@@ -27,8 +27,9 @@ Task DPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   const std::uint64_t staleness = past_.size();
   if (mixes_in_place_) {
     const std::span<const PacketRef> packets = co_await it.collect(*slot, it.number());
-    it.report(mix_in_place(it.mixing(), packets, consensus_step_, x_));
-    if (!adapts_first_) local_.add_to(x_);  // step: + s_i
+    it.report(mix_in_place(it.mixing(), packets, consensus_step_, x_, [this](Block block) {
+      if (!adapts_first_) local_.add_to(x_, block);  // step: + s_i
+    }));
     co_return;
   }
   mixed_ = x_;

@@ -35,9 +35,11 @@ Task DcdPsgd<Scalar>::combine_then_adapt(Iteration<Scalar>& it) {
   }
 
   // difference: z_i = sum_j w_ij (xhat_j - x_i) + s_i
-  difference_.setZero();
-  replicas_.add_differences(it.mixing().hears, x_, 1, difference_);
-  local_.add_to(difference_);
+  by_blocks(difference_.size(), [&](Block block) {
+    part(difference_, block).setZero();
+    replicas_.add_differences(it.mixing().hears, x_, 1, difference_, block);
+    local_.add_to(difference_, block);
+  });
 
   // compress: c_i = C(z_i), encoded once;  x_i <- x_i + c_i
   PacketBuffer buffer = it.new_packet();

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <span>
 
+#include "algorithms/arithmetic/blocks.hpp"
 #include "algorithms/compression/seam/full_precision.hpp"
 #include "algorithms/seam/iteration.hpp"
 
@@ -30,44 +32,53 @@ PacketRef full_packet(Iteration<Scalar>& it, const Vector<Scalar>& first, const 
   return std::move(buffer).seal();
 }
 
+/// into += step sum_j w_ij (message_j - own) in one block, the messages in the order of row.hears. `own`: the
+/// block's coordinates. A message of another size than `into` is left out.
+template <class Scalar>
+void add_differences(const MixingRow& row, std::span<const PacketRef> packets, std::span<const Scalar> own,
+                     double step, Vector<Scalar>& into, Block block) {
+  const std::span<Scalar> sums = part(view(into), block);
+  const std::size_t first_byte = static_cast<std::size_t>(block.begin) * sizeof(Scalar);
+  for (std::size_t j = 0; j < row.hears.size(); ++j) {
+    if (!packets[j] || packets[j]->size() != view(into).size_bytes()) continue;
+    const auto weight = static_cast<Scalar>(step * row.hears[j].weight);
+    add_weighted_difference<Scalar>(packets[j]->bytes().subspan(first_byte, sums.size_bytes()), weight, own,
+                                    sums);
+  }
+}
+
+/// Returns malformed if a message has another size than `vector`.
+template <class Scalar>
+CodecStatus judge_sizes(std::span<const PacketRef> packets, const Vector<Scalar>& vector) {
+  const auto fits = [&](const PacketRef& packet) {
+    return !packet || packet->size() == view(vector).size_bytes();
+  };
+  return std::ranges::all_of(packets, fits) ? CodecStatus::ok : CodecStatus::malformed;
+}
+
 /// into += step sum_j w_ij (message_j - own), the messages in the order of row.hears. Without a message the
 /// weight of the neighbor stays with `own`. Returns malformed if a message has another size than `own`.
 template <class Scalar>
 CodecStatus add_differences(const MixingRow& row, std::span<const PacketRef> packets,
                             const Vector<Scalar>& own, double step, Vector<Scalar>& into) {
-  CodecStatus status = CodecStatus::ok;
-  for (std::size_t j = 0; j < row.hears.size(); ++j) {
-    if (!packets[j]) continue;
-    const auto weight = static_cast<Scalar>(step * row.hears[j].weight);
-    if (!add_weighted_difference<Scalar>(packets[j]->bytes(), weight, view(own), view(into)))
-      status = CodecStatus::malformed;
-  }
-  return status;
+  by_blocks(into.size(),
+            [&](Block block) { add_differences(row, packets, part(view(own), block), step, into, block); });
+  return judge_sizes(packets, into);
 }
 
 /// x += step sum_j w_ij (message_j - x), with the x before in every difference: the bits of add_differences,
-/// without a second vector. A block of x is copied at a time.
-template <class Scalar>
+/// without a second vector. A block of x is copied at a time. `and_then(block)`: what follows in the block.
+template <class Scalar, class AndThen>
 CodecStatus mix_in_place(const MixingRow& row, std::span<const PacketRef> packets, double step,
-                         Vector<Scalar>& x) {
-  constexpr std::size_t block = 4096;
-  std::array<Scalar, block> before;
-  const std::span<Scalar> all = view(x);
-  CodecStatus status = CodecStatus::ok;
-  for (const PacketRef& packet : packets)
-    if (packet && packet->size() != all.size_bytes()) status = CodecStatus::malformed;
-  for (std::size_t begin = 0; begin < all.size(); begin += block) {
-    const std::span<Scalar> into = all.subspan(begin, std::min(block, all.size() - begin));
-    const std::span<const Scalar> own = std::span(before).first(into.size());
-    std::ranges::copy(into, before.begin());
-    for (std::size_t j = 0; j < row.hears.size(); ++j) {
-      if (!packets[j] || packets[j]->size() != all.size_bytes()) continue;
-      const auto weight = static_cast<Scalar>(step * row.hears[j].weight);
-      add_weighted_difference<Scalar>(packets[j]->bytes().subspan(begin * sizeof(Scalar), into.size_bytes()),
-                                      weight, own, into);
-    }
-  }
-  return status;
+                         Vector<Scalar>& x, const AndThen& and_then) {
+  std::array<Scalar, longest_block> before;
+  by_blocks(x.size(), [&](Block block) {
+    std::ranges::copy(part(view(x), block), before.begin());
+    const std::span<const Scalar> own = part(std::span<const Scalar>(before), {0, block.size});
+    add_differences(row, packets, own, step, x, block);
+    and_then(block);
+  });
+  return judge_sizes(packets, x);
 }
 
 /// Which of the two vectors of a message.

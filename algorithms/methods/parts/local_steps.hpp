@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 
+#include "algorithms/arithmetic/blocks.hpp"
 #include "algorithms/methods/parts/local_optimizer.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method.hpp"
@@ -51,13 +52,15 @@ class LocalSteps {
   const Vector<Scalar>& point() const { return steps_ > 1 ? point_ : *start_; }
 
   /// into += the sum of the steps. `into` may be the x of `begin`.
-  void add_to(Vector<Scalar>& into) const {
+  void add_to(Vector<Scalar>& into) const { add_to(into, {0, into.size()}); }
+  /// The same in one block of `into`.
+  void add_to(Vector<Scalar>& into, Block block) const {
     if (steps_ > 1)
-      into += point_ - *start_;
+      part(into, block) += part(point_, block) - part(*start_, block);
     else if (step_.size() != 0)
-      into += step_;
+      part(into, block) += part(step_, block);
     else
-      into -= step_size_ * *gradient_;
+      part(into, block) -= step_size_ * part(*gradient_, block);
   }
 
   /// The optimizer's state as before the first step.

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/arithmetic/blocks.hpp"
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/methods/parts/backlog.hpp"
 #include "algorithms/seam/algorithm.hpp"
@@ -75,7 +76,13 @@ class Replicas {
   /// into += factor sum_j w_ij (replica_j - own): gossip on replicas, in edge-difference form.
   void add_differences(std::span<const WeightedNeighbor> neighbors, const Vector<Scalar>& own, Scalar factor,
                        Vector<Scalar>& into) {
-    for (const auto& [j, weight] : neighbors) into += factor * static_cast<Scalar>(weight) * (of(j) - own);
+    by_blocks(into.size(), [&](Block block) { add_differences(neighbors, own, factor, into, block); });
+  }
+  /// The same in one block of `into`.
+  void add_differences(std::span<const WeightedNeighbor> neighbors, const Vector<Scalar>& own, Scalar factor,
+                       Vector<Scalar>& into, Block block) {
+    for (const auto& [j, weight] : neighbors)
+      part(into, block) += factor * static_cast<Scalar>(weight) * (part(of(j), block) - part(own, block));
   }
 
   void visit(StateVisitor<Scalar>& visitor, std::string_view name = "replica") {
