@@ -81,7 +81,11 @@ TEST_CASE("blocks: a message of another size is malformed, and the others are mi
   const std::vector<PacketRef> messages{packet_of(packets, gaussian(d - 1, 1)), packet_of(packets, other)};
   Vector<float> mixed = x;
   CHECK(mix_in_place(row, messages, 1.0, mixed, [](Block) {}) == CodecStatus::malformed);
-  CHECK(mixed == Vector<float>(x + static_cast<float>(row.hears[1].weight) * (other - x)));
+  const Vector<float> expected = x + static_cast<float>(row.hears[1].weight) * (other - x);
+  CHECK(mixed == expected);
+  Vector<float> apart = x;
+  CHECK(add_differences<float>(row, messages, x, 1.0, apart) == CodecStatus::malformed);
+  CHECK(apart == expected);
 }
 
 TEST_CASE("blocks: gossip on replicas has the bits of sums of whole vectors") {

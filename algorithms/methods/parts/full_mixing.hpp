@@ -9,6 +9,7 @@
 #include "algorithms/arithmetic/blocks.hpp"
 #include "algorithms/compression/seam/full_precision.hpp"
 #include "algorithms/seam/iteration.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -32,8 +33,8 @@ PacketRef full_packet(Iteration<Scalar>& it, const Vector<Scalar>& first, const 
   return std::move(buffer).seal();
 }
 
-/// into += step sum_j w_ij (message_j - own) in one block, the messages in the order of row.hears. `own`: the
-/// block's coordinates. A message of another size than `into` is left out.
+/// into += step sum_j w_ij (message_j - own) in one block, the messages in the order of row.hears. `own` has
+/// the coordinates of the block, `into` all. A message of another size than `into` is left out.
 template <class Scalar>
 void add_differences(const MixingRow& row, std::span<const PacketRef> packets, std::span<const Scalar> own,
                      double step, Vector<Scalar>& into, Block block) {
@@ -57,10 +58,12 @@ CodecStatus judge_sizes(std::span<const PacketRef> packets, const Vector<Scalar>
 }
 
 /// into += step sum_j w_ij (message_j - own), the messages in the order of row.hears. Without a message the
-/// weight of the neighbor stays with `own`. Returns malformed if a message has another size than `own`.
+/// weight of the neighbor stays with `own`, which has the size of `into`. Returns malformed if a message has
+/// another size.
 template <class Scalar>
 CodecStatus add_differences(const MixingRow& row, std::span<const PacketRef> packets,
                             const Vector<Scalar>& own, double step, Vector<Scalar>& into) {
+  ensure(own.size() == into.size(), "a mixing step adds to a vector of the model's size");
   by_blocks(into.size(),
             [&](Block block) { add_differences(row, packets, part(view(own), block), step, into, block); });
   return judge_sizes(packets, into);
