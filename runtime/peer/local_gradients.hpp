@@ -49,6 +49,8 @@ class LocalGradients {
   std::uint64_t iteration() const { return iteration_; }
   /// True if the gradient requested last is that of the next iteration.
   bool is_ahead() const { return ahead_at_ != nullptr; }
+  /// True if it is the one at this point.
+  bool is_ahead_at(const Vector<Scalar>& point) const { return is_ahead() && ahead_at_ == point.data(); }
   /// True if the gradient that is asked for was computed ahead. `gradient` is that gradient, then.
   bool take_ahead(const Vector<Scalar>& point, std::span<const Index> samples);
   std::uint64_t requested_samples() const { return samples_.size(); }

@@ -93,6 +93,9 @@ class MethodHost final : private IterationHost<Scalar> {
   /// Why the method cannot go on; empty if it can. A peer that finds another reason writes it here.
   std::optional<Divergence>& divergence() { return divergence_; }
   const std::optional<Divergence>& divergence() const { return divergence_; }
+  /// True if x is the point of a gradient that was asked for ahead: no infinity was found in it, and the
+  /// method does not change it.
+  bool has_found_finite(const Vector<Scalar>& x) const { return gradients_.is_ahead_at(x); }
 
  private:
   // IterationHost

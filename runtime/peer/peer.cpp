@@ -130,7 +130,7 @@ bool Peer<Scalar>::complete_iteration() {
   ++completed_;
   ensure(begun() == completed_, "the iteration that is over is the one that was begun last");
   std::optional<Divergence>& divergence = method_.divergence();
-  if (!divergence && !all_finite(view(model())))
+  if (!divergence && !method_.has_found_finite(model()) && !all_finite(view(model())))
     divergence = Divergence{begun(), "the model left the finite range"};
   if (divergence) {
     state_ = PeerState::diverged;
