@@ -95,6 +95,34 @@ def test_what_is_written_later_is_refused(fake, write, when):
         fake.join()
 
 
+def test_a_gradient_at_other_parameters_is_refused_even_if_they_are_put_back_later(fake):
+    kept = {}
+
+    def perturb(model, iteration):
+        kept.update({name: tensor.clone() for name, tensor in model.state_dict().items()})
+        zero_in_place(model)
+
+    def put_back(model, iteration):
+        model.load_state_dict(kept)
+
+    loop(fake, lambda model, optimizer: descend(model, optimizer, before=perturb, after=put_back))
+    fake.send_gradient(a_point(), [1])
+    with pytest.raises(RuntimeError, match="was changed by the program, and the next minibatch would undo"):
+        fake.join()
+
+
+def test_a_change_that_torch_does_not_count_is_refused_at_the_next_minibatch_and_its_iteration_named(fake):
+    def in_third(model, iteration):
+        if iteration == 3:
+            zero_data(model)
+
+    loop(fake, lambda model, optimizer: descend(model, optimizer, before=in_third))
+    fake.ask_gradient(a_point(), [1], iteration=2)
+    fake.send_gradient(a_point(), [1], iteration=3)
+    with pytest.raises(RuntimeError, match="was changed by the program, in iteration 3 or behind it"):
+        fake.join()
+
+
 @pytest.mark.parametrize("write", WRITES)
 def test_what_is_written_while_a_model_is_evaluated_is_refused(fake, write):
     def evaluate(model):

@@ -9,7 +9,7 @@ import torch
 
 _SCALARS = (torch.float32, torch.float64)
 _BLOCK = 1 << 16  # coordinates
-_UNDONE = (
+UNDONE = (
     "and the next minibatch would undo that, since the step is hearsay's; expected changes before the first "
     "minibatch, where they become x_0, or in the forward pass, such as a clamp or a mask"
 )
@@ -40,6 +40,7 @@ class FlatParameters:
         self._memory: Optional[numpy.ndarray] = None  # to which gradients are written
         self._places: List[torch.Tensor] = []  # views of it
         self._loaded = self.x0  # what the parameters are, unless the program has written to them
+        self._versions: List[int] = []  # of the parameters then: torch counts most changes
 
     @property
     def x0(self) -> numpy.ndarray:
@@ -58,13 +59,22 @@ class FlatParameters:
                     "for layers that are trained later"
                 )
 
-    def require_unwritten(self, but: str = _UNDONE) -> None:
+    def require_unwritten(self, but: str = UNDONE) -> None:
         """Raises RuntimeError if the program has changed a parameter since the last `load`.
 
         but: what is wrong with that, and expected instead."""
         name = self._written()
         if name is not None:
             raise RuntimeError(f"{name} was changed by the program, {but}")
+
+    def require_uncounted(self) -> None:
+        """Raises RuntimeError as `require_unwritten` does, but looks at the numbers only if torch has counted a
+        change, or a parameter has other memory. In-place changes of p.data are not counted."""
+        found = [p._version for p in self.parameters]
+        if found != self._versions or any(
+            p.data_ptr() != view.data_ptr() for p, view in zip(self.parameters, self._values)
+        ):
+            self.require_unwritten()
 
     def _written(self) -> Optional[str]:
         """Returns the name of a parameter that is not as it was loaded; None if there is none."""
@@ -88,6 +98,7 @@ class FlatParameters:
             numpy.copyto(self.vector.numpy(), x)
         else:
             self.vector.copy_(torch.from_numpy(x.copy()))
+        self._versions = [p._version for p in self.parameters]
 
     def drop_gradients(self) -> None:
         """backward() then leaves new ones, and need not add to what is there."""

@@ -11,7 +11,7 @@ from ..command import RunFile, Settings
 from ..peer import Ask, Peer
 from ..protocol import Fixed
 from .evaluation import Evaluate, Evaluation, seed_all
-from .flat import FlatParameters
+from .flat import UNDONE, FlatParameters
 from .left_gradient import LeftGradient
 from .statistics import Recalibrate
 from .step_size import StepSize
@@ -104,7 +104,7 @@ class Optimizer(torch.optim.Optimizer):
             )
         self._flat.require_same_parameters()
         if self.iteration > 0:
-            self._flat.require_unwritten()
+            self._flat.require_unwritten(f"in iteration {self.iteration} or behind it, {UNDONE}")
         self._show_step_size(self.param_groups[0]["lr"])
         while True:
             ask = next(self.peer, None)
@@ -138,7 +138,7 @@ class Optimizer(torch.optim.Optimizer):
             with torch.enable_grad():
                 result = closure()
         self._flat.require_same_parameters()
-        self._flat.require_unwritten()
+        self._flat.require_uncounted()
         self._evaluation.require_unread_statistics()
         self._ask.fill(self._flat.write_gradients)
         self._hand_in()
