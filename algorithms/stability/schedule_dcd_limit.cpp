@@ -23,7 +23,7 @@ using Responses = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::R
 /// Whom each peer hears in a round.
 using Round = std::vector<std::vector<WeightedNeighbor>>;
 
-/// The rounds of a period. Every round is mixed with once for each phase, and some take long to draw.
+/// The rounds of a period. Each is mixed with several times for each phase, and some take long to draw.
 std::vector<Round> rounds_of(const Schedule& schedule, std::uint64_t period) {
   std::vector<Round> rounds(period, Round(schedule.peer_count()));
   for (std::uint64_t round = 0; round < period; ++round)

@@ -32,8 +32,8 @@ std::string name_of(PeerId id);
 /// Returns how a child has ended, in a sentence. `reason`: its own last words; empty if there were none.
 std::string how_it_ended(PeerId id, const std::string& reason, const ProcessEnd& end);
 
-/// Returns what the others are told of a child with these last words: what its own `parted` tells them, which
-/// may come after its end was seen. Empty if there were none.
+/// Returns what the others are told of a child with these last words. Its own word `parted` tells them why it
+/// leaves, too, but may come after its end was seen. Empty if there were none.
 std::string why_it_left(PeerId id, const std::string& reason);
 
 }  // namespace hearsay
