@@ -74,6 +74,7 @@ CodecStatus add_differences(const MixingRow& row, std::span<const PacketRef> pac
 template <class Scalar, class AndThen>
 CodecStatus mix_in_place(const MixingRow& row, std::span<const PacketRef> packets, double step,
                          Vector<Scalar>& x, const AndThen& and_then) {
+  const CodecStatus status = judge_sizes(packets, x);
   std::array<Scalar, longest_block> before;
   by_blocks(x.size(), [&](Block block) {
     std::ranges::copy(part(view(x), block), before.begin());
@@ -81,7 +82,7 @@ CodecStatus mix_in_place(const MixingRow& row, std::span<const PacketRef> packet
     add_differences(row, packets, own, step, x, block);
     and_then(block);
   });
-  return judge_sizes(packets, x);
+  return status;
 }
 
 /// Which of the two vectors of a message.
