@@ -8,8 +8,9 @@ cd "$(dirname "$0")/.."
 tools/setup.sh
 tools/build.sh
 code=0
-# A test more than there are cores: some wait for time-outs and slow networks.
-ctest --test-dir build --output-on-failure -j "$(($(nproc) + 1))" "$@" || code=$?
+# A test more than there are cores: some wait for time-outs and slow networks. One that never ends is named
+# after a quarter of an hour; the longest takes three minutes.
+ctest --test-dir build --output-on-failure --timeout 900 -j "$(($(nproc) + 1))" "$@" || code=$?
 log=build/Testing/Temporary/LastTest.log
 if [ "$code" -ne 0 ]; then
   echo "What the failed tests said, again:"
