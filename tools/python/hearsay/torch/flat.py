@@ -67,19 +67,16 @@ class FlatParameters:
         if name is not None:
             raise RuntimeError(f"{name} was changed by the program, {but}")
 
-    def require_uncounted(self) -> None:
+    def require_no_counted_change(self) -> None:
         """Raises RuntimeError as `require_unwritten` does, but looks at the numbers only if torch has counted a
         change, or a parameter has other memory. In-place changes of p.data are not counted."""
-        found = [p._version for p in self.parameters]
-        if found != self._versions or any(
-            p.data_ptr() != view.data_ptr() for p, view in zip(self.parameters, self._values)
-        ):
+        if self._moved() or [p._version for p in self.parameters] != self._versions:
             self.require_unwritten()
 
     def _written(self) -> Optional[str]:
         """Returns the name of a parameter that is not as it was loaded; None if there is none."""
-        for (name, _, _), p, view in zip(self.layers, self.parameters, self._values):
-            if p.data_ptr() != view.data_ptr() and _differ(p, view):
+        for name, p, view in self._moved():
+            if _differ(p, view):
                 return name
         place = _first_difference(self.vector.cpu().numpy(), self._loaded)
         if place is None:
@@ -124,28 +121,27 @@ class FlatParameters:
 
     def _take_over(self) -> None:
         """Makes the vector what the parameters are where somebody has given one another memory."""
-        moved = [
-            (name, p)
-            for (name, _, _), p, view in zip(self.layers, self.parameters, self._values)
-            if p.data_ptr() != view.data_ptr()
-        ]
+        moved = self._moved()
         first = self._values[0]
-        for name, p in moved:
+        for name, p, _ in moved:
             if p.dtype != first.dtype or p.device != first.device:
                 raise TypeError(
                     f"{name} has become {p.dtype} on {p.device}, and was {first.dtype} on {first.device}; "
                     "expected model.to(...) before the model is handed to hearsay"
                 )
-        for p, view in zip(self.parameters, self._values):
-            if p.data_ptr() != view.data_ptr():
-                view.copy_(p.detach())
+        for _, p, view in moved:
+            view.copy_(p.detach())
         self._attach()
 
     def _attach(self) -> None:
         """Makes the parameters views of the vector, again where somebody has given one another memory."""
-        for p, view in zip(self.parameters, self._values):
-            if p.data_ptr() != view.data_ptr():
-                p.data = view
+        for _, p, view in self._moved():
+            p.data = view
+
+    def _moved(self) -> List[Tuple[str, torch.Tensor, torch.Tensor]]:
+        """Name, parameter and view, where somebody has given a parameter another memory."""
+        named = zip(self.layers, self.parameters, self._values)
+        return [(layer[0], p, view) for layer, p, view in named if p.data_ptr() != view.data_ptr()]
 
 
 def _first_difference(now: numpy.ndarray, then: numpy.ndarray) -> Optional[int]:

@@ -138,7 +138,7 @@ class Optimizer(torch.optim.Optimizer):
             with torch.enable_grad():
                 result = closure()
         self._flat.require_same_parameters()
-        self._flat.require_uncounted()
+        self._flat.require_no_counted_change()
         self._evaluation.require_unread_statistics()
         self._ask.fill(self._flat.write_gradients)
         self._hand_in()
