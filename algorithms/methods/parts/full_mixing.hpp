@@ -85,27 +85,6 @@ CodecStatus mix_in_place(const MixingRow& row, std::span<const PacketRef> packet
   return status;
 }
 
-/// Which of the two vectors of a message.
-enum class Half { first, second };
-
-/// The same with one of the two vectors of every message.
-template <class Scalar>
-CodecStatus add_differences(const MixingRow& row, std::span<const PacketRef> packets, Half half,
-                            const Vector<Scalar>& own, double step, Vector<Scalar>& into) {
-  CodecStatus status = CodecStatus::ok;
-  const std::size_t size = view(own).size_bytes();
-  for (std::size_t j = 0; j < row.hears.size(); ++j) {
-    if (!packets[j]) continue;
-    const auto weight = static_cast<Scalar>(step * row.hears[j].weight);
-    const std::span<const std::byte> bytes = packets[j]->bytes();
-    if (bytes.size() != 2 * size ||
-        !add_weighted_difference<Scalar>(half == Half::first ? bytes.first(size) : bytes.last(size), weight,
-                                         view(own), view(into)))
-      status = CodecStatus::malformed;
-  }
-  return status;
-}
-
 /// into = own + sum_j w_ij (message_j - own): a mixing step in edge-difference form.
 template <class Scalar>
 CodecStatus mix_full(const MixingRow& row, std::span<const PacketRef> packets, const Vector<Scalar>& own,
