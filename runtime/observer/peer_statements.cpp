@@ -2,15 +2,10 @@
 
 #include <algorithm>
 
+#include "runtime/foundation/peer_name.hpp"
 #include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
-
-namespace {
-
-std::string name_of(PeerId peer) { return "peer " + std::to_string(peer); }
-
-}  // namespace
 
 std::optional<std::string> PeerStatements::objection_to(PeerId peer, const Agreement& agreement) const {
   std::optional<PeerId> opponent;  // the first one

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "runtime/foundation/peer_name.hpp"
+
 namespace hearsay {
 
 namespace {
@@ -22,8 +24,6 @@ std::string last_words(const PeerEnd& end, bool resumes) {
   const bool was_kept_out = resumes && !end.took_part && end.exit_code != 130;
   return (was_kept_out ? cannot_come_back : "") + end.reason;
 }
-
-std::string name_of(PeerId id) { return "peer " + std::to_string(id); }
 
 std::string how_it_ended(PeerId id, const std::string& reason, const ProcessEnd& end) {
   if (!reason.empty()) return says_whose_it_is(reason) ? reason : name_of(id) + ": " + reason;

@@ -26,9 +26,6 @@ struct ProcessEnd {
   int number = 0;  ///< the exit code, or the number of the signal
 };
 
-/// "peer 3"
-std::string name_of(PeerId id);
-
 /// Returns how a child has ended, in a sentence. `reason`: its own last words; empty if there were none.
 std::string how_it_ended(PeerId id, const std::string& reason, const ProcessEnd& end);
 

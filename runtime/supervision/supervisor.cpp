@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "runtime/supervision/child_words.hpp"
+#include "runtime/foundation/peer_name.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {

@@ -3,18 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/foundation/peer_name.hpp"
 #include "runtime/wire/agreement.hpp"
 #include "runtime/wire/stop.hpp"
 #include "runtime/wire/survey_words.hpp"
 #include "runtime/wire/words_from_observer.hpp"
 
 namespace hearsay {
-
-namespace {
-
-std::string name_of(PeerId peer) { return "peer " + std::to_string(peer); }
-
-}  // namespace
 
 SurveyDesk::SurveyDesk(PeerId peers, std::vector<SurveyStep> steps, Instant ready_by)
     : members_(peers), steps_(std::move(steps)), ready_by_(ready_by) {}
