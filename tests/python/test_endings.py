@@ -54,8 +54,8 @@ def test_under_drop_a_program_that_fails_leaves_with_its_peer(folder, capfd):
     assert summary["status"] == "done" and summary["dropped"] == [1]
     said = capfd.readouterr().err
     assert "its objective failed in iteration 8: ValueError: x; the others go on" in said
-    # In parentheses: how far the neighbor is. Peer 1 computes the gradient of iteration 8 while the messages of
-    # iteration 7 travel, so its neighbors have ended iteration 5 at least, and 7 at most.
+    # In parentheses: how far the neighbor is. Peer 1 computes the gradient of iteration 8 while the messages
+    # of iteration 7 travel, so its neighbors have ended iteration 5 at least, and 7 at most.
     assert re.search(
         r"without peer 1 \(iteration [678]\): it has left: its objective failed in iteration 8: ValueError: x", said
     )
