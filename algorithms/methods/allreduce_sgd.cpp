@@ -7,8 +7,8 @@ namespace hearsay {
 template <class Scalar>
 Task AllreduceSgd<Scalar>::iterate(Iteration<Scalar>& it) {
   // gradient: g_i = grad F_i(x; xi_i)
-  const Vector<Scalar>& gradient = co_await it.gradient(x_);
-  sum_ = gradient;
+  co_await it.gradient(x_);
+  it.keep_gradient(sum_);
 
   // all-reduce: sum_j g_j
   co_await all_reduce_.sum(it, view(sum_));

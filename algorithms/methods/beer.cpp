@@ -28,9 +28,9 @@ Task Beer<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // start: V_i = g_i = grad F_i(x_0; xi_i)
   if (it.number() == 1) {
-    const Vector<Scalar>& first = co_await it.gradient(x_);
-    gradient_ = first;
-    tracker_ = first;
+    co_await it.gradient(x_);
+    it.keep_gradient(gradient_);
+    tracker_ = gradient_;
   }
 
   // step: x_i <- x_i + gamma sum_j w_ij (H_j - H_i) - eta V_i
@@ -52,7 +52,7 @@ Task Beer<Scalar>::iterate(Iteration<Scalar>& it) {
   // track: V_i <- V_i + gamma sum_j w_ij (G_j - G_i) + g_i' - g_i;  g_i <- g_i'
   trackers_.add_differences(it.mixing().hears, own_tracker_, gamma, tracker_);
   tracker_ += gradient - gradient_;
-  gradient_ = gradient;
+  it.keep_gradient(gradient_);
 }
 
 /// Returns the packet of C(vector - own_replica), and adds the decoded packet to own_replica.

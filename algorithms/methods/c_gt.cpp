@@ -23,9 +23,9 @@ Task CGt<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // start: y_i = g_i = grad F_i(x_0; xi_i)
   if (it.number() == 1) {
-    const Vector<Scalar>& first = co_await it.gradient(x_);
-    gradient_ = first;
-    tracker_ = first;
+    co_await it.gradient(x_);
+    it.keep_gradient(gradient_);
+    tracker_ = gradient_;
   }
 
   // trackers: yhat = COMM(y, G), sent to every neighbor
@@ -47,7 +47,7 @@ Task CGt<Scalar>::iterate(Iteration<Scalar>& it) {
   const std::span<const PacketRef> trackers = co_await it.collect(tracker_slot);
   trackers_.add_differences(it, *compressor_, it.mixing().hears, trackers, -gamma, tracker_);
   tracker_ += gradient - gradient_;
-  gradient_ = gradient;
+  it.keep_gradient(gradient_);
 
   // mix: m_i = x_i - gamma sum_j w_ij (xhat_i - xhat_j)
   const std::span<const PacketRef> models = co_await it.collect(model_slot);

@@ -72,7 +72,7 @@ Task DoubleSqueeze<Scalar>::iterate(Iteration<Scalar>& it) {
       if (rounds_ == 1)
         error += gradient;
       else if (draw == 0)
-        gradients_ = gradient;
+        it.keep_gradient(gradients_);
       else
         gradients_ += gradient;
     }

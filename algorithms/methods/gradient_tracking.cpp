@@ -24,7 +24,7 @@ Task GradientTracking<Scalar>::iterate(Iteration<Scalar>& it) {
   const std::span<const PacketRef> trackers = co_await it.collect(slot);
   it.report(mix_full(it.mixing(), trackers, tracker_, mixed_));
   tracker_ = gradient + (mixed_ - last_gradient_);
-  last_gradient_ = gradient;
+  it.keep_gradient(last_gradient_);
 
   // step, mix: x_i <- sum_j w_ij (x_j - eta y_j)
   x_ -= it.step_size() * tracker_;

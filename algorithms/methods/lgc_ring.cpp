@@ -37,7 +37,7 @@ Task LgcRing<Scalar>::iterate(Iteration<Scalar>& it) {
 
   if (it.number() + gathered_rounds_ <= dense_rounds_) {
     // sum: sum_j g_j
-    sum_ = gradient;
+    it.keep_gradient(sum_);
     co_await ring_.sum(it, view(sum_));
     step(it);
     co_return;

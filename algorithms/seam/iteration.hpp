@@ -50,6 +50,8 @@ class IterationHost {
   /// is there.
   virtual bool request_gradient(const Vector<Scalar>& x, std::span<const Index> samples) = 0;
   virtual const Vector<Scalar>& gradient() const = 0;
+  /// Swaps the gradient computed last with `other`, the storage of the next one.
+  virtual void swap_gradient(Vector<Scalar>& other) = 0;
   /// Requests the gradient that the next iteration asks for first, at x on its first minibatch. True if none
   /// is computed ahead: then it is when it is asked for.
   virtual bool request_gradient_ahead(const Vector<Scalar>& /*x*/) { return true; }
@@ -129,6 +131,9 @@ class Iteration {
   auto gradient(const Vector<Scalar>& x, std::span<const Index> samples) {
     return GradientAwaiter{*host_, x, samples};
   }
+  /// kept <- the gradient that came last, without a copy: both change their storage. `kept` is in R^d, too.
+  /// Ends the use of what `gradient` returned.
+  void keep_gradient(Vector<Scalar>& kept) { host_->swap_gradient(kept); }
   /// co_await it.gradient_ahead(x): computes the gradient that the next iteration asks for first, while the
   /// messages of this one travel. Ends the use of this iteration's gradients. The next iteration asks for it
   /// as for any other, by `gradient(x)` on its first minibatch, with x unchanged since: then it is there. It

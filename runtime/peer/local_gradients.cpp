@@ -114,6 +114,12 @@ void LocalGradients<Scalar>::compute() {
 }
 
 template <class Scalar>
+void LocalGradients<Scalar>::swap_gradient(Vector<Scalar>& other) {
+  ensure(other.size() == gradient_.size(), "the storage of a gradient is as long as the model");
+  gradient_.swap(other);
+}
+
+template <class Scalar>
 std::optional<std::string> LocalGradients<Scalar>::defect() const {
   if (all_finite(view(gradient_)) || !all_finite(view(*point_))) return std::nullopt;
   Index k = 0;

@@ -60,6 +60,8 @@ class LocalGradients {
   /// norm is not finite stays as it is: the run has diverged.
   void compute();
   const Vector<Scalar>& gradient() const { return gradient_; }
+  /// Swaps the computed gradient with `other`, the storage of the next one.
+  void swap_gradient(Vector<Scalar>& other);
   /// Why the computed gradient is the first number of the run that is not finite; empty if it is finite, or
   /// if it was computed at a point that is not.
   std::optional<std::string> defect() const;

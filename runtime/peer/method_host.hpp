@@ -107,6 +107,7 @@ class MethodHost final : private IterationHost<Scalar> {
   std::span<const Index> all_samples() override { return gradients_.all_samples(); }
   bool request_gradient(const Vector<Scalar>& x, std::span<const Index> samples) override;
   const Vector<Scalar>& gradient() const override { return gradients_.gradient(); }
+  void swap_gradient(Vector<Scalar>& other) override { gradients_.swap_gradient(other); }
   bool request_gradient_ahead(const Vector<Scalar>& x) override;
   bool request_packets(std::uint64_t number, Slot slot, std::span<const PeerId> senders) override;
   std::span<const PacketRef> packets() const override { return awaited_.packets(); }

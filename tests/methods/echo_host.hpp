@@ -59,6 +59,7 @@ class EchoHost final : public IterationHost<Scalar> {
     return !suspends_;
   }
   const Vector<Scalar>& gradient() const override { return gradient_; }
+  void swap_gradient(Vector<Scalar>& other) override { gradient_.swap(other); }
   bool request_packets(std::uint64_t, Slot, std::span<const PeerId>) override { return !suspends_; }
   std::span<const PacketRef> packets() const override { return said_; }
   void report(CodecStatus) override {}  // chunks differ in length by one

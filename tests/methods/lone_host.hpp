@@ -45,6 +45,7 @@ class LoneHost final : public IterationHost<Scalar> {
     return true;
   }
   const Vector<Scalar>& gradient() const override { return gradient_; }
+  void swap_gradient(Vector<Scalar>& other) override { gradient_.swap(other); }
   bool request_packets(std::uint64_t, Slot, std::span<const PeerId> senders) override {
     ensure(senders.empty(), "there is nobody to hear");
     return true;

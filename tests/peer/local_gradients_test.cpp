@@ -63,6 +63,25 @@ TEST_CASE("local gradients: one that is not finite is not made to look finite") 
   CHECK_FALSE(all_finite<double>(view(gradient_at<double>(x, 1.0))));
 }
 
+TEST_CASE("local gradients: one that a method keeps is not copied, and the next one does not touch it") {
+  const Problem<double> problem = regression_problem<double>(19, 1);
+  LocalGradients<double> gradients(*problem.objectives.front(), {}, std::nullopt, 19);
+  const auto compute_at = [&](const Vector<double>& x) {
+    gradients.request(x, gradients.all_samples());
+    gradients.compute();
+  };
+  const Vector<double> x = normal_vector<double>(19, 17, 0);
+  const Vector<double> y = normal_vector<double>(19, 17, 1);
+  Vector<double> kept(19);
+  compute_at(x);
+  const double* const computed_in = gradients.gradient().data();
+  gradients.swap_gradient(kept);
+  CHECK(kept.data() == computed_in);
+  compute_at(y);
+  CHECK(kept == gradient_at<double>(x, std::nullopt));
+  CHECK(gradients.gradient() == gradient_at<double>(y, std::nullopt));
+}
+
 TEST_CASE("local gradients: one computed ahead is that of its iteration, and is taken for no other") {
   const auto problem = regression_problem<double>(7, 1);
   const Objective<double>& objective = *problem.objectives.front();

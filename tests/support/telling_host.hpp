@@ -47,6 +47,7 @@ class TellingHost final : public IterationHost<Scalar> {
   std::span<const Index> all_samples() override { return {}; }
   bool request_gradient(const Vector<Scalar>&, std::span<const Index>) override { return true; }
   const Vector<Scalar>& gradient() const override { return nothing_; }
+  void swap_gradient(Vector<Scalar>&) override {}
   bool request_packets(std::uint64_t, Slot, std::span<const PeerId>) override { return true; }
   std::span<const PacketRef> packets() const override { return {}; }
   void report(CodecStatus) override {}
