@@ -100,8 +100,7 @@ void Ending<Scalar>::leave_others(PeerEnd end, const std::string& why) {
   if (!part_.begin_to_leave_alone()) return;
   for (const PeerId neighbor : part_.session.input().destinations)
     part_.session.send_edge_request({.what = EdgeRequest::What::leave, .neighbor = neighbor, .why = why});
-  part_.session.tell_observer(
-      {FrameKind::parted, part_.peer->iteration(), SharedBytes(std::as_bytes(std::span(why)))});
+  part_.tell_observer_that_it_leaves(why);
   part_.end_with(std::move(end));
 }
 

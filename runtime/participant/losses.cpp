@@ -168,17 +168,18 @@ template <class Scalar>
 void Losses<Scalar>::lose_hub(const std::string& how) {
   ensure(part_.peer->role().hub().has_value(), "only a worker loses its hub");
   if (!part_.begin_to_leave_alone()) return;
-  part_.session.tell_observer({FrameKind::parted, part_.peer->iteration(), {}});
-  part_.end_with({3, "the hub, peer " + std::to_string(*part_.peer->role().hub()) + ", was lost: " + how +
-                         part_.in_iteration()});
+  const std::string hub = "the hub, peer " + std::to_string(*part_.peer->role().hub());
+  part_.tell_observer_that_it_leaves("it has lost " + hub + ": " + how);
+  part_.end_with({3, hub + ", was lost: " + how + part_.in_iteration()});
 }
 
 template <class Scalar>
 void Losses<Scalar>::end_as_replaced() {
   ensure(part_.failure().hub_standby.has_value(), "only a standby replaces a hub");
   if (!part_.begin_to_leave_alone()) return;
-  part_.session.tell_observer({FrameKind::parted, part_.peer->iteration(), {}});
   const PeerId standby = *part_.failure().hub_standby;
+  part_.tell_observer_that_it_leaves("peer " + std::to_string(standby) +
+                                     " has taken over from it, which was silent for too long");
   const std::string why = "peer " + std::to_string(standby) +
                           " has taken over from this hub, which was silent for too long" +
                           part_.in_iteration();

@@ -91,6 +91,10 @@ struct Part {
     stop();
     return true;
   }
+  /// Tells the observer that this peer leaves alone. `why`: a clause.
+  void tell_observer_that_it_leaves(const std::string& why) {
+    session.tell_observer({FrameKind::parted, peer->iteration(), SharedBytes(std::as_bytes(std::span(why)))});
+  }
   /// Tells the neighbors which messages this peer needs no more, if it sends them none in this iteration.
   void tell_progress() {
     const std::uint64_t needed_from = peer->needed_from();

@@ -105,6 +105,8 @@ TEST_SUITE("net") {
     }));
     kill(disturbed.hub(), SIGCONT);
     disturbed.check_end();
+    // The observer is told why it ends: nobody has asked it to.
+    CHECK_FALSE(contains(disturbed.run().program().complained(), "it was asked to end"));
   }
 
   TEST_CASE("faults, standby: a hub that is asked to leave (SIGTERM) leaves the run to its standby") {
