@@ -6,6 +6,8 @@
 #include "runtime/experiment/longest_payload.hpp"
 #include "runtime/experiment/memory_need.hpp"
 #include "runtime/experiment/run_agreement.hpp"
+#include "runtime/experiment/sends_at_once.hpp"
+#include "runtime/network/pace.hpp"
 #include "runtime/participant/session_input.hpp"
 #include "runtime/process/freed_pages.hpp"
 #include "runtime/process/peer_driver.hpp"
@@ -72,6 +74,7 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
           .same_machine = entry.same_machine,
           .credentials = entry.credentials,
           .congestion = settings.congestion,
+          .paced = paced_share(settings.pace, sends_at_once(experiment, session.self)),
           .oldest_first = sends_oldest_first(experiment, entry),
           .timeline = timeline,
           .observer_lane = std::move(lane),

@@ -15,6 +15,10 @@ bool have_addresses(const std::vector<NamedPeer>& peers) {
   return std::ranges::any_of(peers, [](const NamedPeer& peer) { return !peer.address.empty(); });
 }
 
+/// The end of a sentence about a key that only connections of TCP heed.
+constexpr const char* without_tcp =
+    " has no effect: hearsay run takes sockets of this machine, not TCP (network.transport)";
+
 [[noreturn]] void refuse_ipc(const std::string& why) { throw Misuse("network.transport", "ipc", why); }
 
 }  // namespace
@@ -41,8 +45,12 @@ void require_tcp(const RunSettings& settings, const char* driver) {
 
 std::optional<std::string> congestion_warning(const RunSettings& settings, Transport transport) {
   if (transport == Transport::tcp || settings.congestion == automatic_congestion) return std::nullopt;
-  return "network.congestion = " + toml_text(settings.congestion) +
-         " has no effect: hearsay run takes sockets of this machine, not TCP (network.transport)";
+  return "network.congestion = " + toml_text(settings.congestion) + without_tcp;
+}
+
+std::optional<std::string> pace_warning(const RunSettings& settings, Transport transport) {
+  if (transport == Transport::tcp || settings.pace.unlimited()) return std::nullopt;
+  return "network.pace = " + toml_text(to_text(settings.pace)) + without_tcp;
 }
 
 std::string to_text(Transport transport) {

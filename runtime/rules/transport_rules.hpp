@@ -24,6 +24,8 @@ void require_tcp(const RunSettings& settings, const char* driver);
 /// Returns a warning if network.congestion is set in a run over `transport` that has no connections of TCP;
 /// else empty.
 std::optional<std::string> congestion_warning(const RunSettings& settings, Transport transport);
+/// The same of network.pace.
+std::optional<std::string> pace_warning(const RunSettings& settings, Transport transport);
 
 /// "tcp" or "ipc".
 std::string to_text(Transport transport);

@@ -25,7 +25,7 @@ std::vector<KeyInfo> make_reference() {
   }
   reference.push_back(
       {"network.peer",
-       "tables: id, and any key of [network] but framing, evaluations, transport, congestion and links",
+       "tables: id, and any key of [network] but framing, evaluations, transport, congestion, pace and links",
        "none", "all", "the network of one peer; what a table leaves out is as [network] says"});
   reference.push_back(
       {"network.link", "tables: from, to, latency, bandwidth", "none", "all",

@@ -389,6 +389,11 @@ std::vector<KeyRow<RunSettings>> make_run_keys() {
                                         "the kernel permits it; \"system\": "
                                         "what the system has; or a name that the kernel knows")
                         .see("../network/README.md#congestion-control"));
+  keys.emplace_back(KeyRow<RunSettings>("network.pace", &RunSettings::pace, kinds::bandwidth(),
+                                        "run, peer, launch",
+                                        "the bandwidth of a peer's real port: its connections to other "
+                                        "hosts send no faster than that together")
+                        .see("../network/README.md#pacing"));
   keys.push_back(KeyRow<RunSettings>("network.links", &RunSettings::links_file, kinds::path(), "all",
                                      "a links file: the ports of all peers, and the latency and bandwidth "
                                      "between any two of them")

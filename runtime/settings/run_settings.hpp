@@ -196,6 +196,7 @@ struct RunSettings {
   EvaluationFrames evaluations = EvaluationFrames::free;
   Transport transport = Transport::automatic;
   std::string congestion = "auto";  ///< the congestion control of TCP (network/congestion.hpp)
+  Bandwidth pace;                   ///< network.pace: at which peers send to other hosts (network/pace.hpp)
   std::map<PeerId, NetworkSettings> peer_networks;  ///< for peers with a [[network.peer]]: replaces `network`
   std::vector<LinkOverride> link_overrides;         ///< each link once; `prepare` adds the topology file's
   std::filesystem::path links_file;                 ///< network.links; empty if there is none

@@ -18,7 +18,7 @@ void HandshakeWatch::connect(zmq::context_t& context, zmq::socket_t& dealer, con
                              const std::string& address) {
   // The name is unique in this context.
   const std::string name = "handshakes." + std::to_string(reinterpret_cast<std::uintptr_t>(dealer.handle()));
-  watched_.emplace_back(server, context, dealer, name, address, congestion_).dialing.begin();
+  watched_.emplace_back(server, context, dealer, name, address, congestion_, paced_).dialing.begin();
 }
 
 HandshakeWatch::News HandshakeWatch::look(Instant now) {

@@ -10,19 +10,20 @@
 
 #include "runtime/foundation/units.hpp"
 #include "runtime/network/congestion.hpp"
+#include "runtime/network/pace.hpp"
 #include "runtime/zmq/dialing.hpp"
 #include "runtime/zmq/monitor.hpp"
 
 namespace hearsay {
 
-/// Connects DEALERs, gives their connections the wanted congestion control, and notices that another peer
-/// refuses the connections of this one. ZeroMQ itself says nothing and tries again forever, so the peer would
-/// wait without a reason.
+/// Connects DEALERs, gives their connections the wanted congestion control and pace, and notices that another
+/// peer refuses the connections of this one. ZeroMQ itself says nothing and tries again forever, so the peer
+/// would wait without a reason.
 class HandshakeWatch {
  public:
-  /// `congestion`: network.congestion.
-  HandshakeWatch(bool has_keys, std::string congestion)
-      : has_keys_(has_keys), congestion_(std::move(congestion)) {}
+  /// `congestion`: network.congestion. `paced`: how fast a connection to another host may send.
+  HandshakeWatch(bool has_keys, std::string congestion, Bandwidth paced = {})
+      : has_keys_(has_keys), congestion_(std::move(congestion)), paced_(paced) {}
 
   /// Connects `dealer` to `address`, and watches its handshakes. If the address is a name with several IP
   /// addresses, each that does not answer makes room for the next one. The DEALER must outlive this object.
@@ -57,12 +58,14 @@ class HandshakeWatch {
  private:
   struct Watched {
     Watched(std::string name_of_server, zmq::context_t& context, zmq::socket_t& dealer,
-            const std::string& name, const std::string& address, const std::string& wanted_congestion)
+            const std::string& name, const std::string& address, const std::string& wanted_congestion,
+            Bandwidth paced)
         : server(std::move(name_of_server)),
           dialing(dealer, address),
           monitor(context, dealer, name, dialing.has_a_choice() ? Attempts::told : Attempts::untold,
-                  [this, &wanted_congestion](int connection) {
+                  [this, &wanted_congestion, paced](int connection) {
                     congestion = set_congestion(connection, wanted_congestion);
+                    pace(connection, paced);
                   }) {}
     std::string server;
     Dialing dialing;
@@ -75,6 +78,7 @@ class HandshakeWatch {
 
   bool has_keys_;
   std::string congestion_;
+  Bandwidth paced_;
   bool doubts_ = false;
   std::optional<std::string> refusal_;
   Instant ripe_at_{};

@@ -27,7 +27,7 @@ class PeerSockets::Server {
       : input_(std::move(input)),
         zap_server_(context_, router_, input_.credentials),
         egress_(input_.egress, input_.same_machine),
-        handshakes_(input_.credentials != nullptr, input_.congestion),
+        handshakes_(input_.credentials != nullptr, input_.congestion, input_.paced),
         routes_(input_.sources.size()),
         hold_(input_.ingress),
         with_observer_(1, input_.payload_limit_bytes, {input_.run_id, input_.self, input_.incarnation}),

@@ -55,6 +55,17 @@ TEST_CASE("transport: sockets of the machine are refused where only TCP goes") {
   }
 }
 
+TEST_CASE("transport: a pace draws a warning where no connection is one of TCP") {
+  const auto warning = [](const std::string& line, Transport transport) {
+    return pace_warning(run_over("auto", false, line).settings, transport).value_or("");
+  };
+  CHECK(warning("network.pace = \"10 Mbit/s\"\n", Transport::ipc) ==
+        "network.pace = \"10 Mbit/s\" has no effect: hearsay run takes sockets of this machine, not TCP "
+        "(network.transport)");
+  CHECK(warning("network.pace = \"10 Mbit/s\"\n", Transport::tcp).empty());
+  CHECK(warning("", Transport::ipc).empty());
+}
+
 TEST_CASE("transport: congestion control draws a warning where no connection is one of TCP") {
   const auto warning = [](const std::string& line, Transport transport) {
     return congestion_warning(run_over("auto", false, line).settings, transport).value_or("");

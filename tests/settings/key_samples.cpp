@@ -134,6 +134,7 @@ const std::map<std::string, KeySample>& key_samples() {
       {"network.framing", {"\"ethernet\"", "66"}},
       {"network.evaluations", {"\"shaped\"", "true"}},
       {"network.congestion", {"\"cubic\"", "\"bbr 2\""}},
+      {"network.pace", {"\"100 Mbit/s\"", "100"}},
       {"network.transport", {"\"ipc\"", "\"udp\""}},
       {"network.compute", {"\"20 ms\"", "20"}},
       {"network.links",

@@ -333,7 +333,7 @@ std::string transport_text(Transport transport, const std::string& wanted) {
          (here == congestion_between_hosts
               ? ""
               : std::string(", what this system has, since its kernel does not permit ") +
-                    congestion_between_hosts) +
+                    congestion_between_hosts + " (network.pace makes up for that)") +
          ", " + congestion_on_one_host + " on this machine";
 }
 
@@ -352,6 +352,8 @@ void add_world_rows(Table& table, const Plan& plan) {
                  ", " + counted(plan.peers, "peer") + ", " + mixing_text(plan)});
   table.add({"network", network_text(settings)});
   table.add({"transport", transport_text(plan.transport, settings.congestion)});
+  if (plan.transport == Transport::tcp && !settings.pace.unlimited())
+    table.add({"", "to other hosts a peer sends no faster than " + to_text(settings.pace)});
   if (!settings.availability.empty()) table.add({"peers are there", availability_text(settings)});
   table.add({"a lost peer", failure_text(settings.failure, settings.topology.rounds_close())});
   if (!settings.faults.empty()) table.add({"faults", faults_text(settings.faults, plan.peers)});

@@ -67,7 +67,8 @@ Plan plan_of(const RunSettings& settings) {
       plan.rate_line = rate_line(experiment.settings, *of);
   plan.warnings = experiment.warnings;
   for (const auto& warning : {plain_text_warning(settings.security, experiment.topology),
-                              congestion_warning(experiment.settings, plan.transport)})
+                              congestion_warning(experiment.settings, plan.transport),
+                              pace_warning(experiment.settings, plan.transport)})
     if (warning) plan.warnings.push_back(*warning);
   if (is_tried)
     for (const auto& warning :

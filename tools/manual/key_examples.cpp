@@ -98,6 +98,7 @@ const std::map<std::string_view, std::string_view> lines_in_table = {
     {"network.compute", "compute = \"20 ms\""},
     {"network.framing", "framing = \"ethernet\""},
     {"network.congestion", "congestion = \"cubic\""},
+    {"network.pace", "pace = \"100 Mbit/s\""},
     {"network.transport", "transport = \"tcp\""},
     {"network.evaluations", "evaluations = \"shaped\""},
     {"network.links", "links = \"links.toml\""},

@@ -184,8 +184,9 @@ class TrainingRun {
     finished_.warnings = experiment_.warnings;
     // The simulator has no use for keys, and the secret one may not be here.
     if (!simulated())
-      for (const auto& warning : {plain_text_warning(settings_.security, experiment_.topology),
-                                  congestion_warning(settings_, transport())})
+      for (const auto& warning :
+           {plain_text_warning(settings_.security, experiment_.topology),
+            congestion_warning(settings_, transport()), pace_warning(settings_, transport())})
         if (warning) finished_.warnings.push_back(*warning);
     for (const std::string& warning : finished_.warnings) print_warning(options_, warning);
   }
