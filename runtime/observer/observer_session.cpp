@@ -69,9 +69,12 @@ void ObserverSession::hear(const FrameHeader& header, std::span<const std::byte>
       return end_.end_if_all_have();
     case FrameKind::result:
       return end_.take_result(sender, payload);
-    case FrameKind::parted:
-      members_.note_leaving(sender, vital_peers_.is_worker(sender) && payload.empty());
-      return lose_peer(sender, "peer " + std::to_string(sender) + " has left", "it " + how_it_left(payload));
+    case FrameKind::parted: {
+      const bool lost_its_hub = vital_peers_.is_worker(sender) && payload.empty();
+      members_.note_leaving(sender, lost_its_hub);
+      return lose_peer(sender, "peer " + std::to_string(sender) + " has left",
+                       "it " + (lost_its_hub ? "has left: it has lost its hub" : how_it_left(payload)));
+    }
     case FrameKind::stop:
       return end_.take_stop(header, payload, now);
     default:

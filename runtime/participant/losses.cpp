@@ -168,9 +168,9 @@ template <class Scalar>
 void Losses<Scalar>::lose_hub(const std::string& how) {
   ensure(part_.peer->role().hub().has_value(), "only a worker loses its hub");
   if (!part_.begin_to_leave_alone()) return;
-  const std::string hub = "the hub, peer " + std::to_string(*part_.peer->role().hub());
-  part_.tell_observer_that_it_leaves("it has lost " + hub + ": " + how);
-  part_.end_with({3, hub + ", was lost: " + how + part_.in_iteration()});
+  part_.tell_observer_that_it_leaves("");
+  part_.end_with({3, "the hub, peer " + std::to_string(*part_.peer->role().hub()) + ", was lost: " + how +
+                         part_.in_iteration()});
 }
 
 template <class Scalar>

@@ -91,7 +91,8 @@ struct Part {
     stop();
     return true;
   }
-  /// Tells the observer that this peer leaves alone. `why`: a clause.
+  /// Tells the observer that this peer leaves alone. `why`: a clause; empty of a worker that has lost its
+  /// hub.
   void tell_observer_that_it_leaves(const std::string& why) {
     session.tell_observer({FrameKind::parted, peer->iteration(), SharedBytes(std::as_bytes(std::span(why)))});
   }
