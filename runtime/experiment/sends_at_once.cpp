@@ -16,8 +16,9 @@ std::size_t sends_at_once(const Experiment<Scalar>& experiment, PeerId id) {
   if (!method.pattern.uses_graph) return one;
   constexpr std::uint64_t most_rounds = 64;
   const PeerRows rows(*experiment.schedule, id);
+  const std::uint64_t rounds = std::min(rows.period().value_or(most_rounds), most_rounds);
   std::size_t most = one;
-  for (std::uint64_t round = 0; round < std::min(rows.period().value_or(most_rounds), most_rounds); ++round)
+  for (std::uint64_t round = 0; round < rounds; ++round)
     most = std::max(most, rows.at(round).heard_by.size());
   return most;
 }

@@ -7,7 +7,7 @@
 namespace hearsay {
 
 // network.pace: the bandwidth of a peer's real port. Its connections send no faster than that together, so
-// that the queue at the port stays short and drops nothing. A congestion control alone learns the bandwidth
+// that the queue at the port stays short and drops little. A congestion control alone learns the bandwidth
 // from what is dropped, or from how long the queue is.
 
 /// Returns the rate at which a connection is paced if `at_once` of them send at the same time through a port

@@ -74,7 +74,9 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
           .same_machine = entry.same_machine,
           .credentials = entry.credentials,
           .congestion = settings.congestion,
-          .paced = paced_share(settings.pace, sends_at_once(experiment, session.self)),
+          .paced = settings.pace.unlimited()
+                       ? Bandwidth{}
+                       : paced_share(settings.pace, sends_at_once(experiment, session.self)),
           .oldest_first = sends_oldest_first(experiment, entry),
           .timeline = timeline,
           .observer_lane = std::move(lane),
