@@ -11,6 +11,13 @@
 
 namespace hearsay {
 
+/// Calls action(0), ..., action(peers - 1), each once, in any order, also side by side.
+using EachPeer = std::function<void(std::size_t peers, const std::function<void(std::size_t id)>& action)>;
+
+inline void one_by_one(std::size_t peers, const std::function<void(std::size_t id)>& action) {
+  for (std::size_t id = 0; id < peers; ++id) action(id);
+}
+
 /// Which objectives of a problem are computed in this process and in those that it forks.
 struct Home {
   std::optional<PeerId> peer = {};  ///< that of this peer alone; empty: those of all peers
@@ -32,6 +39,7 @@ struct Home {
   /// Objectives that are functions of the seed are drawn by the process that trains with them, not by this
   /// one (drawn_objective.hpp).
   bool draws_later = false;
+  EachPeer each_peer = one_by_one;  ///< else they are drawn by this
 
   /// Hears, in a sentence, what happens to the programs of model.kind = "program"; empty: nobody does.
   std::function<void(const std::string& sentence)> notice = {};

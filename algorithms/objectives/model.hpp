@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "algorithms/objectives/home.hpp"
 #include "algorithms/objectives/problem.hpp"
 #include "algorithms/objectives/sample_objective.hpp"
 
@@ -66,8 +67,10 @@ enum class Drawn {
 
 /// A model that needs no data: it makes the objectives of all peers, the start and the minimiser from a seed.
 struct SeededModel {
-  Problem<float> (*in_float)(const ModelShape&, std::size_t peers, double l2, std::uint64_t seed, Drawn);
-  Problem<double> (*in_double)(const ModelShape&, std::size_t peers, double l2, std::uint64_t seed, Drawn);
+  Problem<float> (*in_float)(const ModelShape&, std::size_t peers, double l2, std::uint64_t seed, Drawn,
+                             const EachPeer&);
+  Problem<double> (*in_double)(const ModelShape&, std::size_t peers, double l2, std::uint64_t seed, Drawn,
+                               const EachPeer&);
   /// Returns d.
   double (*dimension)(const ModelShape& shape);
   /// Returns the memory of the objectives of all peers while they are made, in bytes.
@@ -75,11 +78,11 @@ struct SeededModel {
 
   template <class Scalar>
   Problem<Scalar> make(const ModelShape& shape, std::size_t peers, double l2, std::uint64_t seed,
-                       Drawn drawn = Drawn::at_once) const {
+                       Drawn drawn = Drawn::at_once, const EachPeer& each_peer = one_by_one) const {
     if constexpr (std::is_same_v<Scalar, float>)
-      return in_float(shape, peers, l2, seed, drawn);
+      return in_float(shape, peers, l2, seed, drawn, each_peer);
     else
-      return in_double(shape, peers, l2, seed, drawn);
+      return in_double(shape, peers, l2, seed, drawn, each_peer);
   }
 };
 

@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "algorithms/arithmetic/matrix_product.hpp"
 #include "algorithms/arithmetic/random.hpp"
@@ -131,16 +132,20 @@ std::unique_ptr<const Objective<Scalar>> separable_quadratic(Index dimension, st
 }
 
 template <class Scalar>
-Problem<Scalar> separable_quadratics(Index dimension, std::size_t peers, double l2, std::uint64_t seed) {
+Problem<Scalar> separable_quadratics(Index dimension, std::size_t peers, double l2, std::uint64_t seed,
+                                     const EachPeer& each_peer) {
   ensure(dimension >= 1 && peers >= 1, "a quadratic problem has at least one dimension and one peer");
   const VectorD common = common_center(dimension, seed);
+  std::vector<std::unique_ptr<const SeparableQuadratic<Scalar>>> quadratics(peers);
+  each_peer(peers, [&](std::size_t i) {
+    quadratics[i] =
+        drawn_separable<Scalar>(dimension, i, l2, seed, [&, k = Index{0}]() mutable { return common[k++]; });
+  });
   VectorD pooled_curvature = VectorD::Constant(dimension, static_cast<double>(peers) * l2);
   VectorD pull = VectorD::Zero(dimension);
   Problem<Scalar> problem;
   problem.least_loss = 0.0;
-  for (std::size_t i = 0; i < peers; ++i) {
-    auto quadratic =
-        drawn_separable<Scalar>(dimension, i, l2, seed, [&, k = Index{0}]() mutable { return common[k++]; });
+  for (auto& quadratic : quadratics) {
     // The minimiser is that of the rounded values, since they define the problem.
     pooled_curvature += quadratic->curvature().template cast<double>();
     pull += quadratic->curvature().template cast<double>().cwiseProduct(
@@ -179,15 +184,17 @@ std::unique_ptr<const Objective<Scalar>> dense_quadratic(Index dimension, std::s
 }
 
 template <class Scalar>
-Problem<Scalar> dense_quadratics(Index dimension, std::size_t peers, double l2, std::uint64_t seed) {
+Problem<Scalar> dense_quadratics(Index dimension, std::size_t peers, double l2, std::uint64_t seed,
+                                 const EachPeer& each_peer) {
   ensure(dimension >= 1 && peers >= 1, "a quadratic problem has at least one dimension and one peer");
   const VectorD common = common_center(dimension, seed);
+  std::vector<std::unique_ptr<const DenseQuadratic<Scalar>>> quadratics(peers);
+  each_peer(peers, [&](std::size_t i) { quadratics[i] = drawn_dense<Scalar>(common, i, l2, seed); });
   MatrixD pooled_curvature = static_cast<double>(peers) * l2 * MatrixD::Identity(dimension, dimension);
   VectorD pull = VectorD::Zero(dimension);
   Problem<Scalar> problem;
   problem.least_loss = 0.0;
-  for (std::size_t i = 0; i < peers; ++i) {
-    auto quadratic = drawn_dense<Scalar>(common, i, l2, seed);
+  for (auto& quadratic : quadratics) {
     pooled_curvature += quadratic->curvature().template cast<double>();
     pull += quadratic->curvature().template cast<double>() * quadratic->center().template cast<double>();
     problem.objectives.push_back(std::move(quadratic));
@@ -209,10 +216,10 @@ template std::unique_ptr<const Objective<float>> dense_quadratic<float>(Index, s
                                                                         std::uint64_t);
 template std::unique_ptr<const Objective<double>> dense_quadratic<double>(Index, std::size_t, double,
                                                                           std::uint64_t);
-template Problem<float> separable_quadratics<float>(Index, std::size_t, double, std::uint64_t);
-template Problem<double> separable_quadratics<double>(Index, std::size_t, double, std::uint64_t);
-template Problem<float> dense_quadratics<float>(Index, std::size_t, double, std::uint64_t);
-template Problem<double> dense_quadratics<double>(Index, std::size_t, double, std::uint64_t);
+template Problem<float> separable_quadratics(Index, std::size_t, double, std::uint64_t, const EachPeer&);
+template Problem<double> separable_quadratics(Index, std::size_t, double, std::uint64_t, const EachPeer&);
+template Problem<float> dense_quadratics(Index, std::size_t, double, std::uint64_t, const EachPeer&);
+template Problem<double> dense_quadratics(Index, std::size_t, double, std::uint64_t, const EachPeer&);
 
 namespace {
 
@@ -303,11 +310,11 @@ Problem<Scalar> quadratics_to_draw(const ModelShape& shape, std::size_t peers, d
 
 template <class Scalar>
 Problem<Scalar> make_quadratics(const ModelShape& shape, std::size_t peers, double l2, std::uint64_t seed,
-                                Drawn drawn) {
+                                Drawn drawn, const EachPeer& each_peer) {
   if (drawn == Drawn::later) return quadratics_to_draw<Scalar>(shape, peers, l2, seed);
   const Index d = parameters_of(shape);
-  Problem<Scalar> problem = shape.dense ? dense_quadratics<Scalar>(d, peers, l2, seed)
-                                        : separable_quadratics<Scalar>(d, peers, l2, seed);
+  Problem<Scalar> problem = shape.dense ? dense_quadratics<Scalar>(d, peers, l2, seed, each_peer)
+                                        : separable_quadratics<Scalar>(d, peers, l2, seed, each_peer);
   if (is_matrix(shape))
     for (auto& objective : problem.objectives)
       objective = std::make_unique<OfMatrix<Scalar>>(std::move(objective), shape.sizes[0], shape.sizes[1]);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "algorithms/objectives/home.hpp"
 #include "algorithms/objectives/model.hpp"
 #include "algorithms/objectives/problem.hpp"
 
@@ -60,14 +61,16 @@ class DenseQuadratic final : public Objective<Scalar> {
 ///     (sum_i A_i + n l2 I) x = sum_i A_i c_i
 ///
 /// Gradient descent is stable for step sizes below 2 / (3/2 + l2). Peer i's function depends on the seed and
-/// i alone.
+/// i alone; `each_peer` draws it.
 template <class Scalar>
-Problem<Scalar> separable_quadratics(Index dimension, std::size_t peers, double l2, std::uint64_t seed);
+Problem<Scalar> separable_quadratics(Index dimension, std::size_t peers, double l2, std::uint64_t seed,
+                                     const EachPeer& each_peer = one_by_one);
 
 /// The same with full matrices A_i = Q_i diag(a_i) Q_i^T, where Q_i is a product of two random reflections.
 /// Memory n d^2, time n d^2 + d^3.
 template <class Scalar>
-Problem<Scalar> dense_quadratics(Index dimension, std::size_t peers, double l2, std::uint64_t seed);
+Problem<Scalar> dense_quadratics(Index dimension, std::size_t peers, double l2, std::uint64_t seed,
+                                 const EachPeer& each_peer = one_by_one);
 
 /// Returns peer i's function of the same problem, bit for bit, and nothing else of it. Memory 2 d, also
 /// meanwhile; time 3 d draws.

@@ -315,9 +315,9 @@ Problem<Scalar> build_problem(const RunSettings& settings, const Home& home) {
     require_memory_of_objectives(settings.model.kind, *seeded, model.shape,
                                  std::min(peers, home.peers_here.value_or(home.peer ? 1 : peers)),
                                  sizeof(Scalar), drawn);
-  Problem<Scalar> problem =
-      seeded ? seeded->make<Scalar>(model.shape, peers, settings.model.l2, settings.run.seed, drawn)
-             : of_samples();
+  Problem<Scalar> problem = seeded ? seeded->make<Scalar>(model.shape, peers, settings.model.l2,
+                                                          settings.run.seed, drawn, home.each_peer)
+                                   : of_samples();
   if (settings.model.init != "zeros")
     problem.initial = load_initial<Scalar>(settings.model.init, problem.dimension());
   problem.model_digest ^= digest(problem.initial);

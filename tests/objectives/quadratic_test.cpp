@@ -143,6 +143,23 @@ TEST_CASE_TEMPLATE("quadratic: one that is drawn later, and by itself, is the sa
   }
 }
 
+TEST_CASE("quadratic: peers are drawn in any order, and the problem is the same, to the last bit") {
+  const EachPeer last_first = [](std::size_t peers, const auto& action) {
+    for (std::size_t id = peers; id-- > 0;) action(id);
+  };
+  for (const std::string kind : {"quadratic(12)", "quadratic(4x3, dense)"}) {
+    CAPTURE(kind);
+    const Model model = parse_model(kind);
+    const auto& maker = std::get<SeededModel>(model.info->make);
+    const auto in_order = maker.make<float>(model.shape, 5, 0.1, 7);
+    const auto backwards = maker.make<float>(model.shape, 5, 0.1, 7, Drawn::at_once, last_first);
+    CHECK(*backwards.minimiser == *in_order.minimiser);
+    const Vector<float> x = random_point<float>(12, 3);
+    for (std::size_t id = 0; id < 5; ++id)
+      CHECK(backwards.objectives[id]->loss(x) == in_order.objectives[id]->loss(x));
+  }
+}
+
 TEST_CASE("quadratic: that of a matrix is the same function, whose parameters are one layer") {
   for (const std::string more : {"", ", dense"}) {
     CAPTURE(more);

@@ -72,10 +72,13 @@ std::optional<double> expected_seconds_of(Experiment<Scalar>& experiment, const 
 }
 
 /// Which objectives this process computes.
-Home home_of(const TrainingOptions& options) {
+Home home_of(const TrainingOptions& options, Crew& crew) {
   // A run of processes holds in each of them what its own peer trains with.
   const bool draws_later = options.driver == Driver::zmq;
-  if (!options.as_first_of_hosts) return {.draws_later = draws_later, .notice = print_notice};
+  if (!options.as_first_of_hosts)
+    return {.draws_later = draws_later,
+            .each_peer = [&crew](std::size_t peers, const auto& action) { share_out(crew, peers, action); },
+            .notice = print_notice};
   return {.peer = observer_peer,
           .addresses = options.place.addresses,
           .program_channel = options.program_channel,
@@ -108,11 +111,11 @@ bool tells(const TrainingOptions& options) {
 }
 
 template <class Scalar>
-RunDirectory open_output(const RunSettings& settings, const TrainingOptions& options) {
+RunDirectory open_output(const RunSettings& settings, const TrainingOptions& options, Crew& crew) {
   try {
     return RunDirectory(settings.run.output, options.earlier, print_notice);
   } catch (const Misuse& misuse) {
-    if (tells(options)) tell_others(prepare<Scalar>(settings, home_of(options)), options, misuse);
+    if (tells(options)) tell_others(prepare<Scalar>(settings, home_of(options, crew)), options, misuse);
     throw;
   }
 }
@@ -126,8 +129,8 @@ class TrainingRun {
         options_(options),
         provenance_(options.command),
         crew_(options.threads),
-        directory_(open_output<Scalar>(settings_, options)),
-        experiment_(prepare<Scalar>(settings_, home_of(options))) {}
+        directory_(open_output<Scalar>(settings_, options, crew_)),
+        experiment_(prepare<Scalar>(settings_, home_of(options, crew_))) {}
 
   FinishedRun run() {
     require_resumable();
