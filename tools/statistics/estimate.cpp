@@ -9,9 +9,18 @@
 
 namespace hearsay {
 
+namespace {
+
+/// Computed in double. In long double, Boost computes constants at the start of every program, and fails where
+/// long double has fewer bits than the processor's: valgrind ends every program then.
+using StudentsT = boost::math::students_t_distribution<
+    double, boost::math::policies::policy<boost::math::policies::promote_double<false>>>;
+
+}  // namespace
+
 double student_t(std::size_t degrees_of_freedom) {
   ensure(degrees_of_freedom >= 1, "Student's t has a degree of freedom");
-  const boost::math::students_t distribution(static_cast<double>(degrees_of_freedom));
+  const StudentsT distribution(static_cast<double>(degrees_of_freedom));
   return boost::math::quantile(distribution, 0.975);
 }
 
