@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "runtime/network/ends_of_connection.hpp"
-
 namespace hearsay {
 
 namespace {
@@ -18,13 +16,9 @@ constexpr double bytes_on_the_wire = 2 * 1514 + 66;
 
 }  // namespace
 
-Bandwidth paced_share(Bandwidth port, std::size_t at_once) {
-  const auto connections = static_cast<double>(std::max<std::size_t>(1, at_once));
-  return {port.bytes_per_s * payload_bytes / bytes_on_the_wire / connections};
-}
+Bandwidth payload_rate(Bandwidth port) { return {port.bytes_per_s * payload_bytes / bytes_on_the_wire}; }
 
 void pace(int socket, Bandwidth rate) {
-  if (rate.unlimited() || stays_here(socket)) return;
   const auto bytes_per_s = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(rate.bytes_per_s));
   setsockopt(socket, SOL_SOCKET, SO_MAX_PACING_RATE, &bytes_per_s, sizeof bytes_per_s);
 }

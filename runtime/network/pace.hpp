@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstddef>
-
 #include "runtime/foundation/units.hpp"
 
 namespace hearsay {
@@ -10,12 +8,12 @@ namespace hearsay {
 // that the queue at the port stays short and drops little. A congestion control alone learns the bandwidth
 // from what is dropped, or from how long the queue is.
 
-/// Returns the rate at which a connection is paced if `at_once` of them send at the same time through a port
-/// of this bandwidth: its share, in bytes of payload. Those of TCP, IP and Ethernet are left room for, and
-/// the acknowledgements of as many bytes that come the other way. Unlimited if the port is.
-Bandwidth paced_share(Bandwidth port, std::size_t at_once);
+/// Returns how fast the connections through a port of this bandwidth may send together (PortShares), in bytes
+/// of payload. The headers of TCP, IP and Ethernet are left room for, and the acknowledgements of as many
+/// bytes that come the other way. Unlimited if the port is.
+Bandwidth payload_rate(Bandwidth port);
 
-/// Lets a connection of TCP to another host send no faster. Within this machine nothing is paced.
+/// Lets a connection of TCP send no faster.
 void pace(int socket, Bandwidth rate);
 
 }  // namespace hearsay

@@ -6,8 +6,6 @@
 #include "runtime/experiment/longest_payload.hpp"
 #include "runtime/experiment/memory_need.hpp"
 #include "runtime/experiment/run_agreement.hpp"
-#include "runtime/experiment/sends_at_once.hpp"
-#include "runtime/network/pace.hpp"
 #include "runtime/participant/session_input.hpp"
 #include "runtime/process/freed_pages.hpp"
 #include "runtime/process/peer_driver.hpp"
@@ -74,9 +72,7 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
           .same_machine = entry.same_machine,
           .credentials = entry.credentials,
           .congestion = settings.congestion,
-          .paced = settings.pace.unlimited()
-                       ? Bandwidth{}
-                       : paced_share(settings.pace, sends_at_once(experiment, session.self)),
+          .port = settings.pace,
           .oldest_first = sends_oldest_first(experiment, entry),
           .timeline = timeline,
           .observer_lane = std::move(lane),

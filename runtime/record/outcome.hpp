@@ -121,8 +121,8 @@ struct PeerOutcome {
   std::vector<Parting> partings = {};  ///< in the order of time
   /// The iteration in which this peer took over from the hub, for which it stood by.
   std::optional<std::uint64_t> took_over_in = {};
-  /// Which congestion controls of TCP the connections that carried its messages had: the names, ascending.
-  /// Empty in a simulation.
+  /// Which congestion controls of TCP the connections that carried its messages had, ascending, and whether
+  /// they were paced: "cubic, paced". Empty in a simulation.
   std::vector<std::string> congestions = {};
   /// The peer was dropped, was killed, or never came. Iterations and meters are then those of its last
   /// evaluation; the rest is unknown.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +7,9 @@
 #include "runtime/settings/run_settings.hpp"
 
 namespace hearsay {
+
+/// True if the topology file says where peers listen.
+bool have_addresses(const std::vector<NamedPeer>& peers);
 
 /// Returns what carries the frames of `hearsay run`: tcp or ipc. `peers` are those of the topology;
 /// `is_in_kernel`: the kernel makes the network.
@@ -21,11 +23,10 @@ void require_fitting_transport(const RunSettings& settings, const std::vector<Na
 /// Throws Misuse if network.transport is "ipc": the peers of `driver` find each other by TCP.
 void require_tcp(const RunSettings& settings, const char* driver);
 
-/// Returns a warning if network.congestion is set in a run over `transport` that has no connections of TCP;
-/// else empty.
-std::optional<std::string> congestion_warning(const RunSettings& settings, Transport transport);
-/// The same of network.pace.
-std::optional<std::string> pace_warning(const RunSettings& settings, Transport transport);
+/// Returns a warning for each key of [network] that is set and has no effect: network.congestion and
+/// network.pace without connections of TCP, network.pace where no peer is on another host.
+std::vector<std::string> transport_warnings(const RunSettings& settings, Transport transport,
+                                            bool between_hosts);
 
 /// "tcp" or "ipc".
 std::string to_text(Transport transport);

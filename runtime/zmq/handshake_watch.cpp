@@ -18,7 +18,7 @@ void HandshakeWatch::connect(zmq::context_t& context, zmq::socket_t& dealer, con
                              const std::string& address) {
   // The name is unique in this context.
   const std::string name = "handshakes." + std::to_string(reinterpret_cast<std::uintptr_t>(dealer.handle()));
-  watched_.emplace_back(server, context, dealer, name, address, congestion_, paced_).dialing.begin();
+  watched_.emplace_back(server, context, dealer, name, address, congestion_).dialing.begin();
 }
 
 HandshakeWatch::News HandshakeWatch::look(Instant now) {
@@ -46,6 +46,17 @@ HandshakeWatch::News HandshakeWatch::look(Instant now) {
   }
   if (now >= ripe_at_) news.refusal = refusal_;
   return news;
+}
+
+void HandshakeWatch::pace_connections(Instant now) {
+  const auto shares = shares_ ? shares_->changed(now) : std::nullopt;
+  if (!shares) return;
+  for (const std::size_t place : shares->places) {
+    Watched& watched = watched_[place];
+    if (watched.share == shares->each) continue;
+    watched.share = shares->each;
+    if (const auto connection = watched.monitor.connection()) pace(*connection, watched.share);
+  }
 }
 
 std::string HandshakeWatch::doubt_about(const std::string& server) const {

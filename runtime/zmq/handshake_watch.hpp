@@ -10,7 +10,9 @@
 
 #include "runtime/foundation/units.hpp"
 #include "runtime/network/congestion.hpp"
+#include "runtime/network/ends_of_connection.hpp"
 #include "runtime/network/pace.hpp"
+#include "runtime/network/port_shares.hpp"
 #include "runtime/zmq/dialing.hpp"
 #include "runtime/zmq/monitor.hpp"
 
@@ -21,9 +23,11 @@ namespace hearsay {
 /// would wait without a reason.
 class HandshakeWatch {
  public:
-  /// `congestion`: network.congestion. `paced`: how fast a connection to another host may send.
-  HandshakeWatch(bool has_keys, std::string congestion, Bandwidth paced = {})
-      : has_keys_(has_keys), congestion_(std::move(congestion)), paced_(paced) {}
+  /// `congestion`: network.congestion. `port`: network.pace.
+  HandshakeWatch(bool has_keys, std::string congestion, Bandwidth port = {})
+      : has_keys_(has_keys), congestion_(std::move(congestion)) {
+    if (!port.unlimited()) shares_.emplace(payload_rate(port));
+  }
 
   /// Connects `dealer` to `address`, and watches its handshakes. If the address is a name with several IP
   /// addresses, each that does not answer makes room for the next one. The DEALER must outlive this object.
@@ -44,6 +48,14 @@ class HandshakeWatch {
   /// yet; there are no news in between.
   News look(Instant now);
 
+  /// The `place`-th DEALER connected here is given so many bytes to send. Within a machine nothing is paced.
+  void gives(std::size_t place, std::uint64_t bytes, Instant now) {
+    if (shares_ && watched_[place].leaves_machine) shares_->give(place, bytes, now);
+  }
+  /// Paces the connections by their shares of the port. Call it after `gives`, and at `next_pace`.
+  void pace_connections(Instant now);
+  Instant next_pace() const { return shares_ ? shares_->next() : Instant::max(); }
+
   /// Returns what the `place`-th DEALER connected here still has to send (Monitor::unsent_bytes).
   std::uint64_t unsent_bytes(std::size_t place) const { return watched_[place].monitor.unsent_bytes(); }
 
@@ -52,24 +64,30 @@ class HandshakeWatch {
     return watched_[place].monitor.delivered_bytes();
   }
 
-  /// Returns the congestion control of its newest connection; an empty text if it had none yet.
-  const std::string& congestion(std::size_t place) const { return watched_[place].congestion; }
+  /// Returns the congestion control of its newest connection, and whether that is paced: "cubic, paced"; an
+  /// empty text if it had none yet.
+  std::string congestion(std::size_t place) const {
+    const Watched& watched = watched_[place];
+    return watched.congestion + (watched.leaves_machine && !watched.share.unlimited() ? ", paced" : "");
+  }
 
  private:
   struct Watched {
     Watched(std::string name_of_server, zmq::context_t& context, zmq::socket_t& dealer,
-            const std::string& name, const std::string& address, const std::string& wanted_congestion,
-            Bandwidth paced)
+            const std::string& name, const std::string& address, const std::string& wanted_congestion)
         : server(std::move(name_of_server)),
           dialing(dealer, address),
           monitor(context, dealer, name, dialing.has_a_choice() ? Attempts::told : Attempts::untold,
-                  [this, &wanted_congestion, paced](int connection) {
+                  [this, &wanted_congestion](int connection) {
                     congestion = set_congestion(connection, wanted_congestion);
-                    pace(connection, paced);
+                    leaves_machine = !stays_here(connection);
+                    if (leaves_machine && !share.unlimited()) pace(connection, share);
                   }) {}
     std::string server;
     Dialing dialing;
-    std::string congestion;  // of the newest connection; empty if it was over at once
+    std::string congestion;       // of the newest connection; empty if it was over at once
+    bool leaves_machine = false;  // the newest connection; false, too, before there is one
+    Bandwidth share;              // at which it is paced; unlimited: not yet
     Monitor monitor;
     int breaks = 0;  // connections that the server has broken off
   };
@@ -78,7 +96,7 @@ class HandshakeWatch {
 
   bool has_keys_;
   std::string congestion_;
-  Bandwidth paced_;
+  std::optional<PortShares> shares_;  // empty: nothing is paced
   bool doubts_ = false;
   std::optional<std::string> refusal_;
   Instant ripe_at_{};

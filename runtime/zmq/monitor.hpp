@@ -51,6 +51,8 @@ class Monitor {
   std::optional<std::uint64_t> delivered_bytes() const;
   /// True if the socket has opened a connection, as far as `next` has been told.
   bool is_connected() const { return connection_ != no_connection; }
+  /// Returns the descriptor of the newest one; empty if there is none. Otherwise as `unsent_bytes`.
+  std::optional<int> connection() const { return is_connected() ? std::optional(connection_) : std::nullopt; }
   /// Returns the handle to poll for ZMQ_POLLIN.
   void* handle() { return events_.handle(); }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/wire/frame.hpp"
 #include "runtime/wire/words_to_neighbor.hpp"
 #include "runtime/zmq/clock.hpp"
 #include "topology/foundation/ensure.hpp"
@@ -72,7 +73,9 @@ void Outlets::send(const OldestFirst::Message& message) {
 }
 
 void Outlets::send(Outlet& outlet, const FrameHeader& header, const PacketPart& packet, Instant posted) {
-  const Egress::Frame frame = egress_.frame(header, packet, posted, monotonic_now(), outlet.link);
+  const Instant now = monotonic_now();
+  const Egress::Frame frame = egress_.frame(header, packet, posted, now, outlet.link);
+  handshakes_.gives(static_cast<std::size_t>(&outlet - outlets_.data()), header_bytes + packet.size, now);
   emulated_losses_ += frame.losses;
   outlet.send(frame.header, packet);
 }

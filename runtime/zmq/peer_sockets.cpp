@@ -27,7 +27,7 @@ class PeerSockets::Server {
       : input_(std::move(input)),
         zap_server_(context_, router_, input_.credentials),
         egress_(input_.egress, input_.same_machine),
-        handshakes_(input_.credentials != nullptr, input_.congestion, input_.paced),
+        handshakes_(input_.credentials != nullptr, input_.congestion, input_.port),
         routes_(input_.sources.size()),
         hold_(input_.ingress),
         with_observer_(1, input_.payload_limit_bytes, {input_.run_id, input_.self, input_.incarnation}),
@@ -68,7 +68,8 @@ class PeerSockets::Server {
       const Instant next_word = session_->tick(now);
       attend();
       if (session_->events().size() != known) return;
-      timer_.set(std::min({hold_.next(), next_word, with_observer_.next(), outlets_.next(now)}));
+      timer_.set(std::min(
+          {hold_.next(), next_word, with_observer_.next(), outlets_.next(now), handshakes_.next_pace()}));
       continues = wait(until);
       attend();
     } while (continues && session_->events().size() == known && monotonic_now() < until);
@@ -104,6 +105,7 @@ class PeerSockets::Server {
     }
     session_->outbox().clear();
     egress_.forget_packet();
+    handshakes_.pace_connections(monotonic_now());
     if (!has_begun_ && session_->origin()) begin_time(*session_->origin());
     if (session_->last_verdict() > closed_) with_observer_.close(0, *(closed_ = session_->last_verdict()));
   }
@@ -166,7 +168,13 @@ class PeerSockets::Server {
       return void(send_frame(observer_, {}, header, *place));
     if (is_far_from_observer() && with_observer_.carries(0, header.kind, word.payload.size()))
       return with_observer_.send(0, header, std::move(word.payload));
+    give_observer(word.payload.size());
     send_shared(observer_, {}, header, word.payload);
+  }
+
+  /// For its share of the port.
+  void give_observer(std::size_t payload_bytes) {
+    handshakes_.gives(outlets_.count(), header_bytes + payload_bytes, monotonic_now());
   }
 
   /// Then long frames travel in pieces; over the emulated network they are whole.
@@ -179,6 +187,7 @@ class PeerSockets::Server {
     with_observer_.carry_out({.now = monotonic_now()},
                              [this](std::size_t, const FrameHeader& header, auto payload) {
                                observer_may_be_ready_ = true;
+                               give_observer(payload.size());
                                send_frame(observer_, {}, header, payload);
                              });
   }

@@ -39,7 +39,7 @@ struct SocketInput {
   bool same_machine;                   ///< all peers share one clock: due times travel as they are
   SharedCredentials credentials = {};  ///< null: plain text
   std::string congestion;              ///< network.congestion
-  Bandwidth paced = {};                ///< how fast a connection to another host may send (network/pace.hpp)
+  Bandwidth port = {};                 ///< network.pace
   bool oldest_first = false;           ///< messages wait for those of earlier iterations (OldestFirst)
   Timeline* timeline = nullptr;        ///< as in RunControl
   std::optional<ObserverLane> observer_lane = {};  ///< empty: evaluations are free

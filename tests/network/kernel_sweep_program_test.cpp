@@ -159,6 +159,24 @@ TEST_SUITE("net") {
     CHECK(sweep({"--output", "kernel", "--resume"}).find("kept") == std::string::npos);
   }
 
+  TEST_CASE("sweep --network kernel: the record says that connections were paced, and bits do not change") {
+    if (skipped_without_namespaces("paced peers in the kernel's network")) return;
+    const DataFolder folder;
+    folder.write("s.toml", sweep_file("6"));
+    const auto point_of = [&](const std::string& pace) {
+      const ProgramEnd end = run_program(
+          folder.path(), {"sweep", "s.toml", "--network", "kernel", "--output", pace, "--set",
+                          "sweep.network.bandwidth=[\"5 Mbit/s\"]", "--set", "network.pace=" + pace});
+      CHECK_MESSAGE(end.code == 0, end.complained);
+      CHECK(end.complained.find("has no effect") == std::string::npos);
+      return Json::parse(content_of(folder.path() / pace / "5-mbit-s/summary.json"));
+    };
+    const Json unpaced = point_of("unlimited");
+    const Json paced = point_of("5 Mbit/s");
+    CHECK(paced["congestion"] == Json::array({unpaced["congestion"].at(0).get<std::string>() + ", paced"}));
+    CHECK(paced["model_digest"] == unpaced["model_digest"]);
+  }
+
   TEST_CASE("sweep --network kernel: nothing is left of its networks after Ctrl-C") {
     if (skipped_without_namespaces("Ctrl-C in the kernel's network")) return;
     EndlessSweep sweep;

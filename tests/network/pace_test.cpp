@@ -5,7 +5,9 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -23,8 +25,6 @@
 namespace hearsay::test::pace_test {
 
 namespace {
-
-constexpr std::uint64_t unpaced = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t in_kernel(const FileDescriptor& socket) {
   std::uint64_t bytes_per_s = 0;
@@ -45,7 +45,7 @@ std::uint64_t pace_to(const std::string& address, Bandwidth rate) {
   return in_kernel(caller);
 }
 
-/// Returns the paces of all sockets of this process that are paced, in bytes per second.
+/// Returns the paces of all sockets of this process that are paced, in bytes per second, ascending.
 std::vector<std::uint64_t> paces_here() {
   std::vector<std::uint64_t> paces;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -56,65 +56,83 @@ std::vector<std::uint64_t> paces_here() {
         bytes_per_s != std::numeric_limits<std::uint64_t>::max())
       paces.push_back(bytes_per_s);
   }
+  std::ranges::sort(paces);
   return paces;
 }
 
 }  // namespace
 
-TEST_CASE("pace: connections that send at once share the wire, with their headers and acknowledgements") {
+TEST_CASE("pace: connections leave room on the wire for headers and acknowledgements") {
   const Bandwidth port{1'250'000.0};
-  for (const std::size_t at_once : {1u, 2u, 5u}) {
-    const double payload_per_s = static_cast<double>(at_once) * paced_share(port, at_once).bytes_per_s;
-    const double frames_per_s = payload_per_s / 1448.0;
-    CHECK(frames_per_s * (1514.0 + 66.0 / 2.0) == doctest::Approx(port.bytes_per_s).epsilon(1e-12));
-  }
-  CHECK(paced_share(port, 0) == paced_share(port, 1));
-  CHECK(paced_share({}, 3).unlimited());
+  const double frames_per_s = payload_rate(port).bytes_per_s / 1448.0;
+  CHECK(frames_per_s * (1514.0 + 66.0 / 2.0) == doctest::Approx(port.bytes_per_s).epsilon(1e-12));
+  CHECK(payload_rate({}).unlimited());
 }
 
 TEST_SUITE("net") {
-  TEST_CASE("pace: a connection to another host is paced, and none within a machine") {
+  TEST_CASE("pace: the kernel keeps to the rate of a connection") {
     if (skipped_without_namespaces("the pace of connections")) return;
     const NetworkNamespaces hosts(2);
     const FileDescriptor listener(hosts.listen(1, 7000));
-    std::uint64_t between_hosts = 0, without_a_pace = 0, on_one_host = 0;
     std::thread([&] {
       hosts.enter(0)();
-      between_hosts = pace_to(hosts.address(1), {584'000.0});
-      without_a_pace = pace_to(hosts.address(1), {});
+      CHECK(pace_to(hosts.address(1), {584'000.0}) == 584'000);
     }).join();
-    std::thread([&] {
-      hosts.enter(1)();
-      on_one_host = pace_to(hosts.address(1), {584'000.0});
-    }).join();
-    CHECK(between_hosts == 584'000);
-    CHECK(without_a_pace == unpaced);
-    CHECK(on_one_host == unpaced);
   }
 
-  TEST_CASE("pace: a connection of ZeroMQ to another host gets it, and the one that accepts it does not") {
+  TEST_CASE(
+      "pace: connections to other hosts share the port while they send, and none within a machine does") {
     if (skipped_without_namespaces("the pace of connections of ZeroMQ")) return;
+    constexpr std::size_t others = 2;  // on a host of their own; the third one is on the host of the sender
     const NetworkNamespaces hosts(2);
-    const std::string address = "tcp://" + hosts.address(1) + ":7000";
+    const auto address_of = [&](std::size_t place) {
+      return "tcp://" + hosts.address(place < others ? 1 : 0) + ":" + std::to_string(7000 + place);
+    };
     zmq::context_t there;
-    zmq::socket_t router(there, zmq::socket_type::router);
-    std::thread([&] {
-      hosts.enter(1)();
-      listen(there, router, {1 << 16, high_water_mark, 0, "system"}, "address", address);
-    }).join();
+    std::deque<zmq::socket_t> routers;
+    for (std::size_t place = 0; place <= others; ++place)
+      std::thread([&] {
+        hosts.enter(place < others ? 1 : 0)();
+        listen(there, routers.emplace_back(there, zmq::socket_type::router),
+               {1 << 16, high_water_mark, 0, "system"}, "address", address_of(place));
+      }).join();
     std::thread([&] {
       hosts.enter(0)();
       zmq::context_t here;
-      zmq::socket_t dealer(here, zmq::socket_type::dealer);
-      set_up_dealer(dealer, 1, 1 << 16, address, nullptr, 0);
-      HandshakeWatch watch(false, "system", {584'000.0});
-      watch.connect(here, dealer, "peer 0", address);
-      REQUIRE(dealer.send(zmq::str_buffer("word")));
-      zmq::message_t route, word;
-      REQUIRE(router.recv(route));
-      REQUIRE(router.recv(word));
-      watch.look(monotonic_now());  // ZeroMQ has told of the connection before it sent
-      CHECK(paces_here() == std::vector<std::uint64_t>{584'000});
+      const Bandwidth port{1'250'000.0};
+      HandshakeWatch watch(false, "system", port);
+      std::deque<zmq::socket_t> dealers;
+      for (std::size_t place = 0; place <= others; ++place) {
+        zmq::socket_t& dealer = dealers.emplace_back(here, zmq::socket_type::dealer);
+        set_up_dealer(dealer, 1, 1 << 16, address_of(place), nullptr, 0);
+        watch.connect(here, dealer, "peer 0", address_of(place));
+        REQUIRE(dealer.send(zmq::str_buffer("word")));
+        zmq::message_t route, word;
+        REQUIRE(routers[place].recv(route));
+        REQUIRE(routers[place].recv(word));
+      }
+      const Instant now = monotonic_now();
+      watch.look(now);  // ZeroMQ has told of the connections before it sent
+      CHECK(paces_here().empty());
+      const auto whole = static_cast<std::uint64_t>(payload_rate(port).bytes_per_s);
+
+      watch.gives(others, 1'000'000, now);
+      watch.pace_connections(now);
+      CHECK(paces_here().empty());
+      CHECK(watch.next_pace() == Instant::max());
+
+      watch.gives(0, 1'000'000, now);
+      watch.pace_connections(now);
+      CHECK(paces_here() == std::vector{whole});
+      watch.gives(1, 500'000, now);
+      watch.pace_connections(now);
+      CHECK(paces_here() == std::vector{whole / 2, whole / 2});
+      // The second one has sent all, and keeps the share that it had.
+      watch.pace_connections(watch.next_pace());
+      CHECK(paces_here() == std::vector{whole / 2, whole});
+      watch.gives(1, 500'000, now + std::chrono::hours(1));
+      watch.pace_connections(now + std::chrono::hours(1));
+      CHECK(paces_here() == std::vector{whole, whole});
     }).join();
   }
 }

@@ -55,26 +55,30 @@ TEST_CASE("transport: sockets of the machine are refused where only TCP goes") {
   }
 }
 
-TEST_CASE("transport: a pace draws a warning where no connection is one of TCP") {
-  const auto warning = [](const std::string& line, Transport transport) {
-    return pace_warning(run_over("auto", false, line).settings, transport).value_or("");
+TEST_CASE("transport: a pace draws a warning where no connection is one of TCP to another host") {
+  const std::string pace = "network.pace = \"10 Mbit/s\"";
+  const auto warnings = [](const std::string& line, Transport transport, bool between_hosts) {
+    return transport_warnings(run_over("auto", false, line + "\n").settings, transport, between_hosts);
   };
-  CHECK(warning("network.pace = \"10 Mbit/s\"\n", Transport::ipc) ==
-        "network.pace = \"10 Mbit/s\" has no effect: hearsay run takes sockets of this machine, not TCP "
-        "(network.transport)");
-  CHECK(warning("network.pace = \"10 Mbit/s\"\n", Transport::tcp).empty());
-  CHECK(warning("", Transport::ipc).empty());
+  using Warnings = std::vector<std::string>;
+  CHECK(warnings(pace, Transport::ipc, false) ==
+        Warnings{pace +
+                 " has no effect: hearsay run takes sockets of this machine, not TCP (network.transport)"});
+  CHECK(
+      warnings(pace, Transport::tcp, false) ==
+      Warnings{pace +
+               " has no effect in hearsay run: only connections to other hosts are paced, and its peers are "
+               "all on this machine"});
+  CHECK(warnings(pace, Transport::tcp, true).empty());
+  CHECK(warnings("", Transport::ipc, false).empty());
 }
 
 TEST_CASE("transport: congestion control draws a warning where no connection is one of TCP") {
-  const auto warning = [](const std::string& line, Transport transport) {
-    return congestion_warning(run_over("auto", false, line).settings, transport).value_or("");
-  };
-  CHECK(warning("network.congestion = \"vegas\"\n", Transport::ipc) ==
-        "network.congestion = \"vegas\" has no effect: hearsay run takes sockets of this machine, not TCP "
-        "(network.transport)");
-  CHECK(warning("network.congestion = \"vegas\"\n", Transport::tcp).empty());
-  CHECK(warning("", Transport::ipc).empty());
+  const RunSettings run = run_over("auto", false, "network.congestion = \"vegas\"\n").settings;
+  CHECK(transport_warnings(run, Transport::ipc, false) ==
+        std::vector<std::string>{"network.congestion = \"vegas\" has no effect: hearsay run takes sockets of "
+                                 "this machine, not TCP (network.transport)"});
+  CHECK(transport_warnings(run, Transport::tcp, false).empty());
 }
 
 }  // namespace hearsay::transport_rules_test

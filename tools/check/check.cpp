@@ -323,9 +323,11 @@ void add_method_rows(Table& table, const Plan& plan) {
 }
 
 /// Returns what carries the messages of real processes, and what it does with them.
-std::string transport_text(Transport transport, const std::string& wanted) {
+std::string transport_text(Transport transport, const RunSettings& settings) {
   if (transport == Transport::ipc) return "ipc, sockets of this machine";
+  const std::string& wanted = settings.congestion;
   const std::string here = congestion_here(wanted);
+  const std::string remedy = " (network.pace makes up for that)";
   const std::string text = "tcp, its congestion control: " + here;
   if (wanted == system_congestion) return text + ", what this system has";
   if (wanted != automatic_congestion) return text;
@@ -333,7 +335,7 @@ std::string transport_text(Transport transport, const std::string& wanted) {
          (here == congestion_between_hosts
               ? ""
               : std::string(", what this system has, since its kernel does not permit ") +
-                    congestion_between_hosts + " (network.pace makes up for that)") +
+                    congestion_between_hosts + (settings.pace.unlimited() ? remedy : "")) +
          ", " + congestion_on_one_host + " on this machine";
 }
 
@@ -351,9 +353,10 @@ void add_world_rows(Table& table, const Plan& plan) {
              (settings.topology.file.empty() ? settings.topology.kind : settings.topology.file.string()) +
                  ", " + counted(plan.peers, "peer") + ", " + mixing_text(plan)});
   table.add({"network", network_text(settings)});
-  table.add({"transport", transport_text(plan.transport, settings.congestion)});
+  table.add({"transport", transport_text(plan.transport, settings)});
   if (plan.transport == Transport::tcp && !settings.pace.unlimited())
-    table.add({"", "to other hosts a peer sends no faster than " + to_text(settings.pace)});
+    table.add({"", "to other hosts a peer sends no faster than " + to_text(settings.pace) +
+                       ", all connections together"});
   if (!settings.availability.empty()) table.add({"peers are there", availability_text(settings)});
   table.add({"a lost peer", failure_text(settings.failure, settings.topology.rounds_close())});
   if (!settings.faults.empty()) table.add({"faults", faults_text(settings.faults, plan.peers)});

@@ -66,10 +66,11 @@ Plan plan_of(const RunSettings& settings) {
     if (const auto of = peer_gradients(experiment.settings, experiment.problem))
       plan.rate_line = rate_line(experiment.settings, *of);
   plan.warnings = experiment.warnings;
-  for (const auto& warning : {plain_text_warning(settings.security, experiment.topology),
-                              congestion_warning(experiment.settings, plan.transport),
-                              pace_warning(experiment.settings, plan.transport)})
-    if (warning) plan.warnings.push_back(*warning);
+  if (const auto warning = plain_text_warning(settings.security, experiment.topology))
+    plan.warnings.push_back(*warning);
+  for (std::string& warning :
+       transport_warnings(experiment.settings, plan.transport, have_addresses(experiment.topology.peers)))
+    plan.warnings.push_back(std::move(warning));
   if (is_tried)
     for (const auto& warning :
          {step_size_warning(experiment), censor_warning(experiment), tracker_warning(experiment)})

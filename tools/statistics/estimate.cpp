@@ -11,8 +11,8 @@ namespace hearsay {
 
 namespace {
 
-/// Computed in double. In long double, Boost computes constants at the start of every program, and fails where
-/// long double has fewer bits than the processor's: valgrind ends every program then.
+/// Computed in double. For long double, Boost computes constants at the start of every program, and fails if
+/// long double has fewer bits than usual, as under valgrind.
 using StudentsT = boost::math::students_t_distribution<
     double, boost::math::policies::policy<boost::math::policies::promote_double<false>>>;
 

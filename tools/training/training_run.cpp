@@ -186,12 +186,16 @@ class TrainingRun {
   void note_warnings() {
     finished_.warnings = experiment_.warnings;
     // The simulator has no use for keys, and the secret one may not be here.
-    if (!simulated())
-      for (const auto& warning :
-           {plain_text_warning(settings_.security, experiment_.topology),
-            congestion_warning(settings_, transport()), pace_warning(settings_, transport())})
-        if (warning) finished_.warnings.push_back(*warning);
+    if (!simulated()) note_warnings_of_sockets();
     for (const std::string& warning : finished_.warnings) print_warning(options_, warning);
+  }
+
+  void note_warnings_of_sockets() {
+    if (const auto warning = plain_text_warning(settings_.security, experiment_.topology))
+      finished_.warnings.push_back(*warning);
+    const bool between_hosts = options_.as_first_of_hosts || options_.network == SlowedBy::kernel;
+    for (std::string& warning : transport_warnings(settings_, transport(), between_hosts))
+      finished_.warnings.push_back(std::move(warning));
   }
 
   void time_gradient() {
