@@ -25,7 +25,7 @@ show() {
   erase=
   [ ! -t 1 ] || erase=$(printf '\r\033[K')
   tenths=0
-  begun=  # the command of a source that failed, from the header on that it begins with
+  begun=  # the command of a source that failed, from the precompiled header on that it begins with
   while IFS= read -r line || [ -n "$line" ]; do
     case $line in
       'step '[0-9]*)
@@ -44,8 +44,9 @@ show() {
       *)
         printf '%s%s\n' "$erase" "$line"
         case $line in
+          FAILED:*) begun= ;;
           *' -include '*/cmake_pch.hxx' '*) begun=${line#* -include } ;;
-          *'internal compiler error'*) echo "${begun%% *}.gch" >> build/crashed.txt ;;
+          *'internal compiler error'*) [ -z "$begun" ] || echo "${begun%%/cmake_pch.hxx *}" >> build/crashed.txt ;;
         esac
         ;;
     esac
@@ -71,7 +72,7 @@ build "$@"
 # nothing is wrong with that header. It is made anew, and not taken from ccache. What crashes again is an error.
 if [ "$code" -ne 0 ] && [ -e build/crashed.txt ]; then
   echo "The compiler crashed. What it had precompiled for these sources is made anew, and the build goes on."
-  xargs rm -f < build/crashed.txt
+  while IFS= read -r folder; do rm -f "$folder/cmake_pch.hxx.gch"; done < build/crashed.txt
   export CCACHE_RECACHE=1
   build "$@"
 fi

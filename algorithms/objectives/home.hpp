@@ -39,7 +39,8 @@ struct Home {
   /// Objectives that are functions of the seed are drawn by the process that trains with them, not by this
   /// one (drawn_objective.hpp).
   bool draws_later = false;
-  EachPeer each_peer = one_by_one;  ///< else they are drawn by this
+  /// Otherwise it draws them by this, if drawing one takes no memory beside it.
+  EachPeer each_peer = one_by_one;
 
   /// Hears, in a sentence, what happens to the programs of model.kind = "program"; empty: nobody does.
   std::function<void(const std::string& sentence)> notice = {};

@@ -184,17 +184,15 @@ std::unique_ptr<const Objective<Scalar>> dense_quadratic(Index dimension, std::s
 }
 
 template <class Scalar>
-Problem<Scalar> dense_quadratics(Index dimension, std::size_t peers, double l2, std::uint64_t seed,
-                                 const EachPeer& each_peer) {
+Problem<Scalar> dense_quadratics(Index dimension, std::size_t peers, double l2, std::uint64_t seed) {
   ensure(dimension >= 1 && peers >= 1, "a quadratic problem has at least one dimension and one peer");
   const VectorD common = common_center(dimension, seed);
-  std::vector<std::unique_ptr<const DenseQuadratic<Scalar>>> quadratics(peers);
-  each_peer(peers, [&](std::size_t i) { quadratics[i] = drawn_dense<Scalar>(common, i, l2, seed); });
   MatrixD pooled_curvature = static_cast<double>(peers) * l2 * MatrixD::Identity(dimension, dimension);
   VectorD pull = VectorD::Zero(dimension);
   Problem<Scalar> problem;
   problem.least_loss = 0.0;
-  for (auto& quadratic : quadratics) {
+  for (std::size_t i = 0; i < peers; ++i) {
+    auto quadratic = drawn_dense<Scalar>(common, i, l2, seed);
     pooled_curvature += quadratic->curvature().template cast<double>();
     pull += quadratic->curvature().template cast<double>() * quadratic->center().template cast<double>();
     problem.objectives.push_back(std::move(quadratic));
@@ -218,8 +216,8 @@ template std::unique_ptr<const Objective<double>> dense_quadratic<double>(Index,
                                                                           std::uint64_t);
 template Problem<float> separable_quadratics(Index, std::size_t, double, std::uint64_t, const EachPeer&);
 template Problem<double> separable_quadratics(Index, std::size_t, double, std::uint64_t, const EachPeer&);
-template Problem<float> dense_quadratics(Index, std::size_t, double, std::uint64_t, const EachPeer&);
-template Problem<double> dense_quadratics(Index, std::size_t, double, std::uint64_t, const EachPeer&);
+template Problem<float> dense_quadratics(Index, std::size_t, double, std::uint64_t);
+template Problem<double> dense_quadratics(Index, std::size_t, double, std::uint64_t);
 
 namespace {
 
@@ -313,7 +311,7 @@ Problem<Scalar> make_quadratics(const ModelShape& shape, std::size_t peers, doub
                                 Drawn drawn, const EachPeer& each_peer) {
   if (drawn == Drawn::later) return quadratics_to_draw<Scalar>(shape, peers, l2, seed);
   const Index d = parameters_of(shape);
-  Problem<Scalar> problem = shape.dense ? dense_quadratics<Scalar>(d, peers, l2, seed, each_peer)
+  Problem<Scalar> problem = shape.dense ? dense_quadratics<Scalar>(d, peers, l2, seed)
                                         : separable_quadratics<Scalar>(d, peers, l2, seed, each_peer);
   if (is_matrix(shape))
     for (auto& objective : problem.objectives)

@@ -67,10 +67,9 @@ Problem<Scalar> separable_quadratics(Index dimension, std::size_t peers, double 
                                      const EachPeer& each_peer = one_by_one);
 
 /// The same with full matrices A_i = Q_i diag(a_i) Q_i^T, where Q_i is a product of two random reflections.
-/// Memory n d^2, time n d^2 + d^3.
+/// Memory n d^2, and 2 d^2 in double while one of them is drawn; they are drawn one by one. Time n d^2 + d^3.
 template <class Scalar>
-Problem<Scalar> dense_quadratics(Index dimension, std::size_t peers, double l2, std::uint64_t seed,
-                                 const EachPeer& each_peer = one_by_one);
+Problem<Scalar> dense_quadratics(Index dimension, std::size_t peers, double l2, std::uint64_t seed);
 
 /// Returns peer i's function of the same problem, bit for bit, and nothing else of it. Memory 2 d, also
 /// meanwhile; time 3 d draws.

@@ -48,19 +48,20 @@ std::string names_in(const std::string& name) {
 
 }  // namespace
 
-std::string set_congestion(int socket, const std::string& wanted) {
+std::string set_congestion(int socket, const std::string& wanted, bool is_paced) {
+  const char* const between_hosts = is_paced ? congestion_if_paced : congestion_between_hosts;
   if (wanted == automatic_congestion)
-    set(socket, stays_here(socket) ? congestion_on_one_host : congestion_between_hosts);
+    set(socket, stays_here(socket) ? congestion_on_one_host : between_hosts);
   else if (wanted != system_congestion)
     set(socket, wanted);
   return congestion_of(socket);
 }
 
-std::string congestion_here(const std::string& wanted) {
+std::string congestion_here(const std::string& wanted, bool is_paced) {
   const FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (wanted != automatic_congestion && wanted != system_congestion && !set(socket.number(), wanted))
     refuse(wanted, errno);
-  return set_congestion(socket.number(), wanted);
+  return set_congestion(socket.number(), wanted, is_paced);
 }
 
 }  // namespace hearsay

@@ -31,6 +31,13 @@ bool is_loopback(const std::string& host) {
 
 }  // namespace
 
+std::string far_end(int socket) {
+  sockaddr_storage address{};
+  socklen_t length = sizeof address;
+  if (getpeername(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0) return {};
+  return {reinterpret_cast<const char*>(&address), length};
+}
+
 bool stays_here(int socket) {
   const std::string own = host_of(socket, getsockname);
   return is_loopback(own) || (!own.empty() && own == host_of(socket, getpeername));

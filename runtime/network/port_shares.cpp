@@ -6,6 +6,14 @@
 
 namespace hearsay {
 
+namespace {
+
+/// Connections that are ready within so much time are ready together: those of a round, say, which were given
+/// their messages one after the other.
+constexpr double at_once_s = 1e-3;
+
+}  // namespace
+
 void PortShares::give(std::size_t place, std::uint64_t bytes, Instant now) {
   advance(now);
   if (place >= left_.size()) left_.resize(place + 1, 0.0);
@@ -14,6 +22,13 @@ void PortShares::give(std::size_t place, std::uint64_t bytes, Instant now) {
     has_changed_ = true;
   }
   left_[place] += static_cast<double>(bytes);
+}
+
+void PortShares::forget(std::size_t place) {
+  if (place >= left_.size() || left_[place] == 0.0) return;
+  left_[place] = 0.0;
+  std::erase(sending_, place);
+  has_changed_ = true;
 }
 
 std::optional<PortShares::Shares> PortShares::changed(Instant now) {
@@ -37,9 +52,21 @@ void PortShares::advance(Instant now) {
   as_of_ = now;
   if (sending_.empty()) return;
   const double sent = share() * seconds_past;
-  for (const std::size_t place : sending_) left_[place] = std::max(0.0, left_[place] - sent);
-  const auto gone = std::erase_if(sending_, [this](std::size_t place) { return left_[place] == 0.0; });
-  has_changed_ = has_changed_ || gone > 0;
+  bool is_any_ready = false;
+  for (const std::size_t place : sending_) {
+    left_[place] -= sent;
+    is_any_ready = is_any_ready || left_[place] <= 0.0;
+  }
+  if (is_any_ready) remove_ready(share() * at_once_s);
+}
+
+void PortShares::remove_ready(double bytes_at_most) {
+  std::erase_if(sending_, [&](std::size_t place) {
+    const bool is_ready = left_[place] <= bytes_at_most;
+    if (is_ready) left_[place] = 0.0;
+    return is_ready;
+  });
+  has_changed_ = true;
 }
 
 }  // namespace hearsay

@@ -23,6 +23,9 @@ class PortShares {
   /// Connection `place` has `bytes` more to send, at `now`.
   void give(std::size_t place, std::uint64_t bytes, Instant now);
 
+  /// The connection is broken: what it had is given anew, if at all.
+  void forget(std::size_t place);
+
   /// What a connection that sends gets, as of `now`.
   struct Shares {
     const std::vector<std::size_t>& places;  ///< the connections that send
@@ -38,6 +41,7 @@ class PortShares {
  private:
   double share() const { return port_.bytes_per_s / static_cast<double>(sending_.size()); }
   void advance(Instant now);
+  void remove_ready(double bytes_at_most);
 
   Bandwidth port_;
   std::vector<std::size_t> sending_;  // places

@@ -18,7 +18,8 @@ void HandshakeWatch::connect(zmq::context_t& context, zmq::socket_t& dealer, con
                              const std::string& address) {
   // The name is unique in this context.
   const std::string name = "handshakes." + std::to_string(reinterpret_cast<std::uintptr_t>(dealer.handle()));
-  watched_.emplace_back(server, context, dealer, name, address, congestion_).dialing.begin();
+  watched_.emplace_back(server, context, dealer, name, address, congestion_, shares_.has_value())
+      .dialing.begin();
 }
 
 HandshakeWatch::News HandshakeWatch::look(Instant now) {
@@ -55,7 +56,9 @@ void HandshakeWatch::pace_connections(Instant now) {
     Watched& watched = watched_[place];
     if (watched.share == shares->each) continue;
     watched.share = shares->each;
-    if (const auto connection = watched.monitor.connection()) pace(*connection, watched.share);
+    // A connection that is over may have left its number to another one.
+    const auto connection = watched.monitor.connection();
+    if (connection && far_end(*connection) == watched.far) pace(*connection, watched.share);
   }
 }
 

@@ -52,6 +52,10 @@ class HandshakeWatch {
   void gives(std::size_t place, std::uint64_t bytes, Instant now) {
     if (shares_ && watched_[place].leaves_machine) shares_->give(place, bytes, now);
   }
+  /// It is given all that it still has to send once more.
+  void begins_anew(std::size_t place) {
+    if (shares_) shares_->forget(place);
+  }
   /// Paces the connections by their shares of the port. Call it after `gives`, and at `next_pace`.
   void pace_connections(Instant now);
   Instant next_pace() const { return shares_ ? shares_->next() : Instant::max(); }
@@ -74,19 +78,23 @@ class HandshakeWatch {
  private:
   struct Watched {
     Watched(std::string name_of_server, zmq::context_t& context, zmq::socket_t& dealer,
-            const std::string& name, const std::string& address, const std::string& wanted_congestion)
+            const std::string& name, const std::string& address, const std::string& wanted_congestion,
+            bool is_paced)
         : server(std::move(name_of_server)),
           dialing(dealer, address),
           monitor(context, dealer, name, dialing.has_a_choice() ? Attempts::told : Attempts::untold,
-                  [this, &wanted_congestion](int connection) {
-                    congestion = set_congestion(connection, wanted_congestion);
+                  [this, &wanted_congestion, is_paced](int connection) {
+                    congestion = set_congestion(connection, wanted_congestion, is_paced);
                     leaves_machine = !stays_here(connection);
+                    far = far_end(connection);
                     if (leaves_machine && !share.unlimited()) pace(connection, share);
                   }) {}
     std::string server;
     Dialing dialing;
-    std::string congestion;       // of the newest connection; empty if it was over at once
-    bool leaves_machine = false;  // the newest connection; false, too, before there is one
+    // Of the newest connection:
+    std::string congestion;       // empty if it was over at once
+    bool leaves_machine = false;  // false, too, before there is one
+    std::string far;              // its far end
     Bandwidth share;              // at which it is paced; unlimited: not yet
     Monitor monitor;
     int breaks = 0;  // connections that the server has broken off

@@ -14,7 +14,7 @@ Outlets::~Outlets() {
   while (order_) {
     const auto message = order_->next();
     if (!message) return;
-    send(*message);
+    put(outlets_[message->destination], message->header, message->packet, message->posted);
   }
 }
 
@@ -32,7 +32,7 @@ void Outlets::connect(zmq::context_t& context, const SocketInput& input,
 
 void Outlets::send(const PeerFrame& word) {
   const std::size_t place = place_of(word.to);
-  if (!order_) return send(outlets_[place], word.header, word.packet, word.posted);
+  if (!order_) return send({place, word.header, word.packet, word.posted});
   order_->add({place, word.header, word.packet, word.posted});
   send_waiting();
 }
@@ -41,6 +41,7 @@ void Outlets::send(const PeerFrame& word) {
 void Outlets::say(const PeerFrame& word) {
   const std::size_t place = place_of(word.to);
   FrameHeader header = word.header;
+  if (header.kind == FrameKind::hello) handshakes_.begins_anew(place);
   if (order_ && header.kind == FrameKind::hello) order_->forget(place);
   if (order_ && header.kind == FrameKind::alive)
     if (const auto number = order_->first_number(place))
@@ -69,13 +70,12 @@ std::size_t Outlets::place_of(PeerId id) const {
 }
 
 void Outlets::send(const OldestFirst::Message& message) {
-  send(outlets_[message.destination], message.header, message.packet, message.posted);
+  handshakes_.gives(message.destination, header_bytes + message.packet.size, monotonic_now());
+  put(outlets_[message.destination], message.header, message.packet, message.posted);
 }
 
-void Outlets::send(Outlet& outlet, const FrameHeader& header, const PacketPart& packet, Instant posted) {
-  const Instant now = monotonic_now();
-  const Egress::Frame frame = egress_.frame(header, packet, posted, now, outlet.link);
-  handshakes_.gives(static_cast<std::size_t>(&outlet - outlets_.data()), header_bytes + packet.size, now);
+void Outlets::put(Outlet& outlet, const FrameHeader& header, const PacketPart& packet, Instant posted) {
+  const Egress::Frame frame = egress_.frame(header, packet, posted, monotonic_now(), outlet.link);
   emulated_losses_ += frame.losses;
   outlet.send(frame.header, packet);
 }

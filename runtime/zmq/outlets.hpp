@@ -44,8 +44,9 @@ class Outlets {
 
  private:
   std::size_t place_of(PeerId id) const;
-  void send(Outlet& outlet, const FrameHeader& header, const PacketPart& packet, Instant posted);
   void send(const OldestFirst::Message& message);
+  /// Needs no `handshakes_`, which may be gone when the last messages leave.
+  void put(Outlet& outlet, const FrameHeader& header, const PacketPart& packet, Instant posted);
 
   Egress& egress_;
   HandshakeWatch& handshakes_;

@@ -16,6 +16,7 @@
 #include <zmq.hpp>
 
 #include "runtime/foundation/file_descriptor.hpp"
+#include "runtime/network/congestion.hpp"
 #include "runtime/zmq/clock.hpp"
 #include "runtime/zmq/handshake_watch.hpp"
 #include "runtime/zmq/listening.hpp"
@@ -100,7 +101,7 @@ TEST_SUITE("net") {
       hosts.enter(0)();
       zmq::context_t here;
       const Bandwidth port{1'250'000.0};
-      HandshakeWatch watch(false, "system", port);
+      HandshakeWatch watch(false, "auto", port);
       std::deque<zmq::socket_t> dealers;
       for (std::size_t place = 0; place <= others; ++place) {
         zmq::socket_t& dealer = dealers.emplace_back(here, zmq::socket_type::dealer);
@@ -114,6 +115,7 @@ TEST_SUITE("net") {
       const Instant now = monotonic_now();
       watch.look(now);  // ZeroMQ has told of the connections before it sent
       CHECK(paces_here().empty());
+      CHECK(watch.congestion(0) == congestion_here("auto", true));
       const auto whole = static_cast<std::uint64_t>(payload_rate(port).bytes_per_s);
 
       watch.gives(others, 1'000'000, now);
@@ -124,6 +126,7 @@ TEST_SUITE("net") {
       watch.gives(0, 1'000'000, now);
       watch.pace_connections(now);
       CHECK(paces_here() == std::vector{whole});
+      CHECK(watch.congestion(0) == congestion_here("auto", true) + ", paced");
       watch.gives(1, 500'000, now);
       watch.pace_connections(now);
       CHECK(paces_here() == std::vector{whole / 2, whole / 2});

@@ -129,6 +129,31 @@ TEST_CASE("port shares: what comes while a connection sends is added to what it 
   CHECK(shares.next() == Instant::max());
 }
 
+TEST_CASE("port shares: a connection that is broken leaves its share to the others") {
+  PortShares shares(Bandwidth{port_bytes_per_s});
+  shares.give(0, 1'000'000, start);
+  shares.give(1, 1'000'000, start);
+  shares.forget(1);
+  shares.forget(2);
+  const auto one = shares.changed(start);
+  REQUIRE(one);
+  CHECK(one->places == Places{0});
+  CHECK(one->each.bytes_per_s == port_bytes_per_s);
+  shares.give(1, 500'000, start + 900ms);  // given anew
+  CHECK(shares.next() == start + 1100ms);
+}
+
+TEST_CASE("port shares: those that were given as much one after the other are ready together") {
+  PortShares shares(Bandwidth{port_bytes_per_s});
+  for (std::size_t place = 0; place < 100; ++place)
+    shares.give(place, 10'000, start + std::chrono::microseconds(place));
+  REQUIRE(shares.changed(start + 100us));
+  int turns = 0;
+  for (Instant next = shares.next(); next != Instant::max(); next = shares.next(), ++turns)
+    shares.changed(next);
+  CHECK(turns == 1);
+}
+
 TEST_CASE("port shares: nothing is said of a port through which nobody sends") {
   PortShares shares(Bandwidth{port_bytes_per_s});
   CHECK(!shares.changed(start));

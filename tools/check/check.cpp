@@ -129,8 +129,9 @@ Json as_json(const std::string& name, const Plan& plan) {
       {"smallest_eigenvalue", plan.spectrum ? Json(plan.spectrum->smallest) : Json(nullptr)},
       {"asynchronous", plan.method->asynchronous},
       {"transport", to_text(plan.transport)},
-      {"congestion",
-       plan.transport == Transport::tcp ? Json(congestion_here(plan.settings.congestion)) : Json(nullptr)},
+      {"congestion", plan.transport == Transport::tcp
+                         ? Json(congestion_here(plan.settings.congestion, !plan.settings.pace.unlimited()))
+                         : Json(nullptr)},
       {"bytes_exact", plan.traffic.exact},
       {"bytes_per_iteration", spread_of(plan.bytes_per_iteration())},
       {"predicted_bytes_per_iteration", spread_of(plan.predicted_bytes_per_iteration())},
@@ -326,16 +327,16 @@ void add_method_rows(Table& table, const Plan& plan) {
 std::string transport_text(Transport transport, const RunSettings& settings) {
   if (transport == Transport::ipc) return "ipc, sockets of this machine";
   const std::string& wanted = settings.congestion;
-  const std::string here = congestion_here(wanted);
-  const std::string remedy = " (network.pace makes up for that)";
+  const bool is_paced = !settings.pace.unlimited();
+  const std::string here = congestion_here(wanted, is_paced);
+  const std::string best = is_paced ? congestion_if_paced : congestion_between_hosts;
   const std::string text = "tcp, its congestion control: " + here;
   if (wanted == system_congestion) return text + ", what this system has";
   if (wanted != automatic_congestion) return text;
   return text + " to other hosts" +
-         (here == congestion_between_hosts
-              ? ""
-              : std::string(", what this system has, since its kernel does not permit ") +
-                    congestion_between_hosts + (settings.pace.unlimited() ? remedy : "")) +
+         (here == best ? ""
+                       : ", what this system has, since its kernel does not permit " + best +
+                             (is_paced ? "" : " (network.pace makes up for that)")) +
          ", " + congestion_on_one_host + " on this machine";
 }
 
