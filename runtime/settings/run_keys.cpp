@@ -383,12 +383,12 @@ std::vector<KeyRow<RunSettings>> make_run_keys() {
                           "its own sockets; \"tcp\", ports of loopback; \"auto\": ipc, unless the "
                           "topology file gives addresses or the kernel makes the network")
           .see("../network/README.md#transport"));
-  keys.emplace_back(KeyRow<RunSettings>("network.congestion", &RunSettings::congestion, congestion(),
-                                        "run, peer, launch",
-                                        "the congestion control of TCP; \"auto\": bbr to other hosts, where "
-                                        "the kernel permits it; \"system\": "
-                                        "what the system has; or a name that the kernel knows")
-                        .see("../network/README.md#congestion-control"));
+  keys.emplace_back(
+      KeyRow<RunSettings>("network.congestion", &RunSettings::congestion, congestion(), "run, peer, launch",
+                          "the congestion control of TCP; \"auto\": bbr to other hosts, cubic if "
+                          "network.pace is set, where the kernel permits it; \"system\": "
+                          "what the system has; or a name that the kernel knows")
+          .see("../network/README.md#congestion-control"));
   keys.emplace_back(KeyRow<RunSettings>("network.pace", &RunSettings::pace, kinds::bandwidth(),
                                         "run, peer, launch",
                                         "the bandwidth of a peer's real port: its connections to other "

@@ -85,8 +85,8 @@ class HandshakeWatch {
           monitor(context, dealer, name, dialing.has_a_choice() ? Attempts::told : Attempts::untold,
                   [this, &wanted_congestion, is_paced](int connection) {
                     congestion = set_congestion(connection, wanted_congestion, is_paced);
-                    leaves_machine = !stays_here(connection);
                     far = far_end(connection);
+                    leaves_machine = !far.empty() && !stays_here(connection);
                     if (leaves_machine && !share.unlimited()) pace(connection, share);
                   }) {}
     std::string server;
@@ -94,7 +94,7 @@ class HandshakeWatch {
     // Of the newest connection:
     std::string congestion;       // empty if it was over at once
     bool leaves_machine = false;  // false, too, before there is one
-    std::string far;              // its far end
+    std::string far;              // its far end; empty if it was over at once
     Bandwidth share;              // at which it is paced; unlimited: not yet
     Monitor monitor;
     int breaks = 0;  // connections that the server has broken off
