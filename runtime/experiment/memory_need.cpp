@@ -87,12 +87,14 @@ PeerMemory memory_with(const Experiment<Scalar>& experiment, PeerId id, const Mo
   if (is_hub && experiment.settings.topology.workers() == experiment.peer_count())
     memory.received += a_message;
   const bool is_long = a_message * model.bytes > to_neighbor::usual_piece_bytes;
-  if (is_long && is_hub && own.a_message > a_message)
-    memory.received *= own.a_message / a_message;  // storage is used anew, and grows to the longest message
-  else if (is_long)
-    memory.received += a_message;
   // A hub waits for its workers one by one: what it has sent is kept for the last of them.
   memory.is_storage_shared = is_long && !experiment.method->pattern.has_hub;
+  if (is_long && is_hub && own.a_message > a_message)
+    memory.received *= own.a_message / a_message;  // storage is used anew, and grows to the longest message
+  else if (memory.is_storage_shared)
+    memory.received += own.an_iteration;  // one message of a neighbor frees all that was sent in an iteration
+  else if (is_long)
+    memory.received += a_message;
   return memory;
 }
 

@@ -16,7 +16,8 @@ struct PeerMemory {
   double sent = 0.0;       ///< its messages of two iterations: the last ones it may have to send again
                            ///< (asynchronous: the last request to each neighbor, and the last answer)
   double received = 0.0;   ///< two messages of each peer that it hears, which may be an iteration ahead (with
-                           ///< a hub: one; long ones: one more, whose storage is not back in time)
+                           ///< a hub: one; long ones: as many more as it sends in an iteration, whose
+                           ///< storage is not back in time)
   double initial = 1.0;    ///< x_0; nothing if it is zero, since its pages are given back
   /// Long messages that come take the storage of those that were sent and are needed no more: the
   /// announcement of a newer one says so.
