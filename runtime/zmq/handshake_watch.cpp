@@ -16,10 +16,7 @@ constexpr int breaks_of_a_doubt = 2;
 
 void HandshakeWatch::connect(zmq::context_t& context, zmq::socket_t& dealer, const std::string& server,
                              const std::string& address) {
-  // The name is unique in this context.
-  const std::string name = "handshakes." + std::to_string(reinterpret_cast<std::uintptr_t>(dealer.handle()));
-  watched_.emplace_back(server, context, dealer, name, address, congestion_, shares_.has_value())
-      .dialing.begin();
+  watched_.emplace_back(server, context, dealer, address, congestion_, shares_.has_value()).dialing.begin();
 }
 
 HandshakeWatch::News HandshakeWatch::look(Instant now) {

@@ -78,11 +78,10 @@ class HandshakeWatch {
  private:
   struct Watched {
     Watched(std::string name_of_server, zmq::context_t& context, zmq::socket_t& dealer,
-            const std::string& name, const std::string& address, const std::string& wanted_congestion,
-            bool is_paced)
+            const std::string& address, const std::string& wanted_congestion, bool is_paced)
         : server(std::move(name_of_server)),
           dialing(dealer, address),
-          monitor(context, dealer, name, dialing.has_a_choice() ? Attempts::told : Attempts::untold,
+          monitor(context, dealer, dialing.has_a_choice() ? Attempts::told : Attempts::untold,
                   [this, &wanted_congestion, is_paced](int connection) {
                     congestion = set_congestion(connection, wanted_congestion, is_paced);
                     far = far_end(connection);

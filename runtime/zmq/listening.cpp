@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdint>
 #include <string>
 
 #include "runtime/cluster/address.hpp"
@@ -55,9 +54,7 @@ std::string listen(zmq::context_t& context, zmq::socket_t& router, const Listeni
   // such a socket (libzmq 4.3; at ports it does not).
   if (is_of_this_machine(address)) router.set(user_who_may_connect, geteuid());
   // Connections inherit the congestion control of the socket that accepts them.
-  // The name of a monitor that is gone may be taken for a moment.
-  const std::string name = "listening." + std::to_string(reinterpret_cast<std::uintptr_t>(router.handle()));
-  Monitor monitor(context, router, name, Attempts::untold,
+  Monitor monitor(context, router, Attempts::untold,
                   [&](int socket) { set_congestion(socket, limits.congestion); });
   try {
     router.bind(address);

@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -45,14 +46,21 @@ FailedHandshake failed_handshake_of(const Event& event) {
                                                                    : FailedHandshake::wrong_protocol;
 }
 
+/// Returns an endpoint that no other monitor of this process has had: that of one which is gone may be taken
+/// for a moment.
+std::string unused_endpoint() {
+  static std::atomic<std::uint64_t> monitors = 0;
+  return "inproc://monitor." + std::to_string(++monitors);
+}
+
 }  // namespace
 
-Monitor::Monitor(zmq::context_t& context, zmq::socket_t& watched, const std::string& name, Attempts attempts,
+Monitor::Monitor(zmq::context_t& context, zmq::socket_t& watched, Attempts attempts,
                  OnConnection on_connection)
     : watched_(watched.handle()),
       events_(context, zmq::socket_type::pair),
       on_connection_(std::move(on_connection)) {
-  const std::string endpoint = "inproc://" + name;
+  const std::string endpoint = unused_endpoint();
   const int events = failures | connections | (attempts == Attempts::told ? ZMQ_EVENT_CONNECT_RETRIED : 0);
   ensure(zmq_socket_monitor(watched_, endpoint.c_str(), events) == 0, "a socket can be watched once");
   events_.connect(endpoint);

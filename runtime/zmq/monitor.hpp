@@ -25,12 +25,12 @@ enum class Attempts { untold, told };
 class Monitor {
  public:
   using OnConnection = std::function<void(int descriptor)>;
-  /// Must be made in the thread that owns the socket. `name` is unique in the context. `next` calls
+  /// Must be made in the thread that owns the socket. `next` calls
   /// `on_connection` for every connection that the socket has opened, and when it listens. The descriptor
   /// belongs to ZeroMQ, which may have closed it meanwhile.
   Monitor(
-      zmq::context_t& context, zmq::socket_t& watched, const std::string& name,
-      Attempts attempts = Attempts::untold, OnConnection on_connection = [](int) {});
+      zmq::context_t& context, zmq::socket_t& watched, Attempts attempts = Attempts::untold,
+      OnConnection on_connection = [](int) {});
   /// Must be destroyed in the same thread, while the socket still lives.
   ~Monitor();
   Monitor(const Monitor&) = delete;

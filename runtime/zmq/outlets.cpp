@@ -14,7 +14,7 @@ Outlets::~Outlets() {
   while (order_) {
     const auto message = order_->next();
     if (!message) return;
-    put(outlets_[message->destination], message->header, message->packet, message->posted);
+    put(*message, monotonic_now());
   }
 }
 
@@ -70,14 +70,16 @@ std::size_t Outlets::place_of(PeerId id) const {
 }
 
 void Outlets::send(const OldestFirst::Message& message) {
-  handshakes_.gives(message.destination, header_bytes + message.packet.size, monotonic_now());
-  put(outlets_[message.destination], message.header, message.packet, message.posted);
+  const Instant now = monotonic_now();
+  handshakes_.gives(message.destination, header_bytes + message.packet.size, now);
+  put(message, now);
 }
 
-void Outlets::put(Outlet& outlet, const FrameHeader& header, const PacketPart& packet, Instant posted) {
-  const Egress::Frame frame = egress_.frame(header, packet, posted, monotonic_now(), outlet.link);
+void Outlets::put(const OldestFirst::Message& message, Instant now) {
+  Outlet& outlet = outlets_[message.destination];
+  const Egress::Frame frame = egress_.frame(message.header, message.packet, message.posted, now, outlet.link);
   emulated_losses_ += frame.losses;
-  outlet.send(frame.header, packet);
+  outlet.send(frame.header, message.packet);
 }
 
 }  // namespace hearsay

@@ -46,7 +46,7 @@ class Outlets {
   std::size_t place_of(PeerId id) const;
   void send(const OldestFirst::Message& message);
   /// Needs no `handshakes_`, which may be gone when the last messages leave.
-  void put(Outlet& outlet, const FrameHeader& header, const PacketPart& packet, Instant posted);
+  void put(const OldestFirst::Message& message, Instant now);
 
   Egress& egress_;
   HandshakeWatch& handshakes_;

@@ -79,7 +79,7 @@ class ZapServer::Responder {
   }
 
   void begin() {
-    monitor_.emplace(context_, router_, "door.failures");
+    monitor_.emplace(context_, router_);
     thread_ = std::thread([this] { serve(); });
   }
 

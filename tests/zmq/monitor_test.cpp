@@ -41,7 +41,7 @@ TEST_CASE(
   zmq::socket_t dealer(context, zmq::socket_type::dealer);
   dealer.set(zmq::sockopt::linger, 0);
   dealer.set(zmq::sockopt::sndbuf, 1 << 16);
-  Monitor monitor(context, dealer, "watched");
+  Monitor monitor(context, dealer);
   CHECK(monitor.unsent_bytes() == 0);  // not connected
   dealer.connect(router->get(zmq::sockopt::last_endpoint));
   const std::vector<std::byte> message(1 << 20);
