@@ -128,26 +128,27 @@ struct Need {
   double bytes(const ModelMemory& model) const { return vectors * model.bytes + bytes_beside; }
 };
 
+/// The mean, and the model that is read, one after the other: they stand in memory that peers of this machine
+/// share with the observer, or, those of other hosts, on its disk.
+constexpr double mean_and_read = 2.0;
+
 /// Returns what the observer takes (ProcessBytes), in vectors of R^d.
 template <class Scalar>
-double observer_with(const Experiment<Scalar>& experiment, const ModelMemory& model, bool on_hosts) {
+double observer_with(const Experiment<Scalar>& experiment, const ModelMemory& model) {
   const RunSettings::Run& run = experiment.settings.run;
   if (run.evaluate == RunSettings::Run::Evaluate::own) return model.initial;
-  const double told = on_hosts ? static_cast<double>(experiment.peer_count()) : 1.0;
   const double best = run.keep == RunSettings::Run::Keep::best ? 1.0 : 0.0;
   // Before the run its process tries the compressor, on the first gradient.
   const double tried = 2.0 + scratch_of_peer(experiment, hub_id);
-  return std::max(told + 1.0 + best, tried) + model.objective + model.initial;
+  return std::max(mean_and_read + best, tried) + model.objective + model.initial;
 }
 
 template <class Scalar>
 Need need_of(const Experiment<Scalar>& experiment, const HeldPeers& held, const ModelMemory& model) {
   std::map<Likeness, double> known;
   Need need;
-  if (held.in_processes) {
-    const bool on_hosts = held.ids.size() < experiment.peer_count();
-    need.vectors = on_hosts && held.ids.front() != 0 ? 0.0 : observer_with(experiment, model, on_hosts);
-  }
+  if (held.in_processes)
+    need.vectors = held.ids.front() == observer_peer ? observer_with(experiment, model) : 0.0;
   for (const PeerId id : held.ids) {
     const Likeness likeness = likeness_of(experiment, id);
     const auto [of_alike, is_new] = known.try_emplace(likeness, 0.0);
@@ -334,7 +335,7 @@ ProcessBytes process_bytes(const Experiment<Scalar>& experiment) {
   }
   const HeldPeers here = held_peers(experiment.topology, {.only_looks = true, .draws_later = true});
   bytes.on_hosts = here.ids.size() < experiment.peer_count();
-  bytes.observer = model.bytes * observer_with(experiment, model, bytes.on_hosts);
+  bytes.observer = model.bytes * observer_with(experiment, model);
   return bytes;
 }
 

@@ -49,8 +49,7 @@ struct ProcessBytes {
   /// The mean, a model that it reads, the best one if that is kept, and what an objective that is drawn takes
   /// to be evaluated; or what it took to try the compressor.
   double observer = 0.0;
-  /// The observer is in the process of peer 0, beside the peer, and has the models of all peers: not all are
-  /// on its machine.
+  /// The observer is in the process of peer 0, beside the peer: not all are on its machine.
   bool on_hosts = false;
 };
 template <class Scalar>

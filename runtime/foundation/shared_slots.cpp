@@ -1,12 +1,12 @@
 #include "runtime/foundation/shared_slots.hpp"
 
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <limits>
 #include <new>
+
+#include "runtime/foundation/pages.hpp"
 
 namespace hearsay {
 
@@ -14,13 +14,6 @@ namespace {
 
 using Mark = std::atomic<std::uint64_t>;
 static_assert(Mark::is_always_lock_free, "processes share the marks");
-
-std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
-
-std::size_t whole_pages(std::size_t bytes) {
-  const std::size_t page = page_bytes();
-  return (bytes + page - 1) / page * page;
-}
 
 /// Address space is no memory, but a user who limits it counts on what the processes took so far.
 bool is_address_space_limited() {
@@ -109,17 +102,10 @@ std::optional<std::span<const std::byte>> SharedSlots::content(std::size_t owner
   return slot(place).first(length);
 }
 
-bool SharedSlots::holds(std::span<const std::byte> bytes) const {
-  return bytes.data() >= slots_.data() && bytes.data() < slots_.data() + slots_.size();
-}
+bool SharedSlots::holds(std::span<const std::byte> bytes) const { return hearsay::holds(slots_, bytes); }
 
 void SharedSlots::let_go(std::span<const std::byte> bytes) const {
-  if (!holds(bytes)) return;
-  const std::size_t page = page_bytes();
-  const auto offset = static_cast<std::size_t>(bytes.data() - slots_.data());
-  const std::size_t begin = offset / page * page;
-  const std::size_t end = std::min(whole_pages(offset + bytes.size()), slots_.size());
-  madvise(slots_.data() + begin, end - begin, MADV_DONTNEED);
+  if (holds(bytes)) let_go_of_pages(slots_, bytes);
 }
 
 void SharedSlots::clear() {

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/foundation/read_in_place.hpp"
 #include "runtime/foundation/shared_bytes.hpp"
 
 namespace hearsay {
@@ -20,16 +21,14 @@ namespace hearsay {
 ///
 /// Each content has a mark, which grows. A content stays as it is until its owner knows that nobody needs
 /// it: a process that takes the place of one that died does not know what of it is being read.
-class SharedSlots {
+class SharedSlots final : public ReadInPlace {
  public:
   static constexpr std::size_t slots_of_owner = 2;
 
   /// Call it before the processes are forked. Null if the machine does not give that much address space. The
   /// slots take no memory until something is put in.
   static std::unique_ptr<SharedSlots> make(std::size_t owners, std::size_t longest_bytes);
-  ~SharedSlots();
-  SharedSlots(const SharedSlots&) = delete;
-  SharedSlots& operator=(const SharedSlots&) = delete;
+  ~SharedSlots() override;
 
   // In the process of an owner.
 
@@ -50,10 +49,8 @@ class SharedSlots {
   /// slot, or it is shorter.
   std::optional<std::span<const std::byte>> content(std::size_t owner, std::uint32_t slot, std::uint64_t mark,
                                                     std::uint64_t length) const;
-  bool holds(std::span<const std::byte> bytes) const;
-  /// These bytes of a slot, which this process has read, count no more as its memory until it reads them
-  /// again.
-  void let_go(std::span<const std::byte> bytes) const;
+  bool holds(std::span<const std::byte> bytes) const override;
+  void let_go(std::span<const std::byte> bytes) const override;
   /// Forgets all contents. No other process may use them any more.
   void clear();
 

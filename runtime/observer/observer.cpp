@@ -52,7 +52,7 @@ std::optional<std::vector<Verdict>> Observer<Scalar>::take_payload(PeerId peer, 
     if (!snapshot) return std::nullopt;
     verdict = take_own(peer, iteration, snapshot->own, snapshot->meters);
   } else {
-    auto snapshot = read_snapshot<Scalar>(payload, problem_->dimension(), slots_);
+    auto snapshot = read_snapshot<Scalar>(payload, problem_->dimension(), in_place_);
     if (!snapshot) return std::nullopt;
     verdict = take(peer, iteration, std::move(snapshot->model), std::move(snapshot->meters));
   }
@@ -61,8 +61,8 @@ std::optional<std::vector<Verdict>> Observer<Scalar>::take_payload(PeerId peer, 
 
 template <class Scalar>
 WhenRead<Scalar> Observer<Scalar>::when_read() const {
-  if (!slots_) return {};
-  return [slots = slots_](std::span<const Scalar> read) { slots->let_go(std::as_bytes(read)); };
+  if (!in_place_) return {};
+  return [memory = in_place_](std::span<const Scalar> read) { memory->let_go(std::as_bytes(read)); };
 }
 
 template <class Scalar>
@@ -166,7 +166,7 @@ std::optional<Verdict> Observer<Scalar>::evaluate(Snapshots<Scalar> gathered) {
       std::ranges::find_if(evaluated_.hubs, [&](PeerId id) { return gathered.models[id].is_there(); });
   // Two means at the same time would be memory that only the first needs. Whoever may still want the last
   // one that was judged, since peers or an objective may fail to judge this one, has it.
-  if (slots_ && asks_ == Asks::nobody) mean_ = {};
+  if (in_place_ && asks_ == Asks::nobody) mean_ = {};
   ModelViews<Scalar> models;
   for (const ToldModel<Scalar>& model : gathered.models) models.push_back(model.all());
   if (hub != evaluated_.hubs.end())

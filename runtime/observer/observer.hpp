@@ -9,7 +9,7 @@
 
 #include "algorithms/objectives/problem.hpp"
 #include "runtime/foundation/crew.hpp"
-#include "runtime/foundation/shared_slots.hpp"
+#include "runtime/foundation/read_in_place.hpp"
 #include "runtime/observer/distances.hpp"
 #include "runtime/observer/evaluated.hpp"
 #include "runtime/observer/evaluator.hpp"
@@ -74,9 +74,9 @@ class Observer final : public Evaluator {
   /// mean model and the best one alone. run.keep_models = "..., peers" keeps them in memory all the same.
   void forget_models() { keeps_models_ = rules_.keep_models.of_peers; }
 
-  /// Models that stand in these slots stay there until the verdict on their evaluation is said: they are read
+  /// Models that stand in this memory stay there until the verdict on their evaluation is said: they are read
   /// where they are, one part after the other, so that all of them take the memory of one. Null: none do.
-  void read_in_place(const SharedSlots* slots) { slots_ = slots; }
+  void read_in_place(const ReadInPlace* memory) { in_place_ = memory; }
 
   /// From now on nobody asks for `last_meters`, and every peer tells its meters with each evaluation.
   void forget_meters() { meters_.keep_none(); }
@@ -111,7 +111,7 @@ class Observer final : public Evaluator {
   void note_models(const ModelViews<Scalar>& models, Asked& asked);
   std::optional<Verdict> take(PeerId peer, std::uint64_t iteration, ToldModel<Scalar> model,
                               PeerMeters meters);
-  /// Lets go of what has been read of a model in its slot.
+  /// Lets go of what has been read of a model in its place.
   WhenRead<Scalar> when_read() const;
   std::optional<Verdict> judge_own(Asked asked, const std::vector<std::optional<OwnEvaluation>>& told);
   std::optional<Verdict> judge_here(Asked asked);
@@ -141,7 +141,7 @@ class Observer final : public Evaluator {
   RunSettings::Run rules_;
   Asks asks_;
   Crew* crew_;  // null: alone
-  const SharedSlots* slots_ = nullptr;
+  const ReadInPlace* in_place_ = nullptr;
   Evaluated evaluated_;
   RunJudge judge_;
   LossRange losses_;

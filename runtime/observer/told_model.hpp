@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "algorithms/arithmetic/vector.hpp"
-#include "runtime/foundation/shared_slots.hpp"
+#include "runtime/foundation/read_in_place.hpp"
 #include "runtime/record/json.hpp"
 
 namespace hearsay {
@@ -39,10 +39,10 @@ struct ToldSnapshot {
   ToldModel<Scalar> model;
 };
 
-/// Reads the payload of an evaluation. The model stays where it is if that is in the slots, which may be
+/// Reads the payload of an evaluation. The model stays where it is if that is in `memory`, which may be
 /// null. Returns nothing if the payload is malformed.
 template <class Scalar>
 std::optional<ToldSnapshot<Scalar>> read_snapshot(std::span<const std::byte> payload, Index dimension,
-                                                  const SharedSlots* slots);
+                                                  const ReadInPlace* memory);
 
 }  // namespace hearsay

@@ -1,13 +1,17 @@
 #include "runtime/process/hosts_run.hpp"
 
 #include <exception>
+#include <filesystem>
+#include <memory>
 #include <mutex>
 #include <thread>
 
 #include "runtime/cluster/addresses.hpp"
+#include "runtime/foundation/model_spool.hpp"
 #include "runtime/network/congestion.hpp"
 #include "runtime/observer/observer.hpp"
 #include "runtime/process/open_file_limit.hpp"
+#include "runtime/record/json.hpp"
 #include "runtime/rules/failure_rules.hpp"
 #include "runtime/rules/transport_rules.hpp"
 #include "runtime/wire/frame.hpp"
@@ -25,11 +29,12 @@ class ObserverThread {
   ObserverThread(const Experiment<Scalar>& experiment, const std::vector<std::string>& peers,
                  const std::string& address, const HostsPatience& patience, const RunControl& control,
                  const SharedCredentials& credentials, const TrainingTraffic& training)
-      : evaluator_(experiment.problem, experiment.settings.run,
+      : spool_(spool_of(experiment, control.notice)),
+        evaluator_(experiment.problem, experiment.settings.run,
                    evaluated_in(*experiment.method, experiment.settings), who_judges(experiment.problem)),
         server_(observer_input(experiment, patience.start, peers), evaluator_, address, credentials,
                 experiment.settings.congestion, control.record, observer_network(experiment, false),
-                &training),
+                &training, nullptr, spool_.get()),
         thread_([this, &control] { serve(control); }) {}
 
   ~ObserverThread() {
@@ -48,7 +53,21 @@ class ObserverThread {
   }
 
  private:
+  /// Room for the models of two evaluations. Null if they are few or short, or come whole.
+  static std::unique_ptr<ModelSpool> spool_of(const Experiment<Scalar>& experiment, const Notice& notice) {
+    const std::size_t peers = experiment.peer_count();
+    const std::size_t model_bytes = static_cast<std::size_t>(experiment.problem.dimension()) * sizeof(Scalar);
+    const RunSettings& settings = experiment.settings;
+    const bool come_in_pieces = !observer_network(experiment, false);
+    const bool are_told = settings.run.evaluate != RunSettings::Run::Evaluate::own;
+    if (!come_in_pieces || !are_told || peers * model_bytes < worth_a_spool_bytes) return nullptr;
+    const std::filesystem::path& output = settings.run.output;
+    return ModelSpool::make(is_directory(output) ? output : std::filesystem::temp_directory_path(), peers,
+                            model_bytes + meters_limit_bytes, notice);
+  }
+
   void serve(const RunControl& control) {
+    evaluator_.read_in_place(spool_.get());
     if (!control.wants_models_of_peers) evaluator_.forget_models();
     try {
       result_ = server_.serve(control, [&]() -> std::optional<LostPeer> {
@@ -71,6 +90,9 @@ class ObserverThread {
     return reason_;
   }
 
+  static constexpr std::size_t worth_a_spool_bytes = std::size_t{16} << 20;
+
+  std::unique_ptr<ModelSpool> spool_;
   Observer<Scalar> evaluator_;
   ObserverServer server_;
   std::mutex mutex_;

@@ -29,8 +29,6 @@ namespace hearsay {
 namespace {
 
 constexpr Duration start_patience = std::chrono::seconds(60);
-// Room for the meters beside the model of an evaluation.
-constexpr std::size_t meters_limit_bytes = 1 << 20;
 
 std::vector<std::string> split_lines(const std::string& text) {
   std::vector<std::string> lines;

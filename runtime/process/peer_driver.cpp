@@ -217,7 +217,7 @@ SharedBytes PeerDriver<Scalar>::evaluation_in_place() const {
   const Peer<Scalar>& peer = participant_.peer();
   const Vector<Scalar>& model = peer.told_model();
   if (slots_ && !judges_own()) {
-    const std::vector<std::byte> head = encode_aligned_snapshot_head(meters_before_work_);
+    const std::vector<std::byte> head = encode_snapshot_head(meters_before_work_);
     if (auto in_place = slots_->put(participant_.id(), peer.iteration(), peer.last_verdict().value_or(0),
                                     {head, std::as_bytes(view(model))}))
       return *in_place;

@@ -111,6 +111,14 @@ auto if_well_formed(const Read& read) -> std::optional<decltype(read())> {
   }
 }
 
+/// Returns the meters and blanks, with room for a model behind them that begins at a multiple of 64 bytes.
+std::vector<std::byte> aligned_head(const PeerMeters& meters, std::size_t model_bytes) {
+  constexpr std::size_t alignment = 64;
+  std::string text = to_json(meters).dump();
+  text.resize((4 + text.size() + alignment - 1) / alignment * alignment - 4, ' ');
+  return with_length(text, model_bytes);
+}
+
 }  // namespace
 
 std::string to_text(RunStatus status) {
@@ -261,19 +269,13 @@ Json to_json(const PeerOutcome& outcome) {
 
 template <class Scalar>
 std::vector<std::byte> encode_snapshot(const PeerMeters& meters, const Vector<Scalar>& model) {
-  const std::string text = to_json(meters).dump();
   const auto bytes = std::as_bytes(view(model));
-  std::vector<std::byte> payload = with_length(text, bytes.size());
+  std::vector<std::byte> payload = aligned_head(meters, bytes.size());
   std::copy(bytes.begin(), bytes.end(), payload.end() - std::ssize(bytes));
   return payload;
 }
 
-std::vector<std::byte> encode_aligned_snapshot_head(const PeerMeters& meters) {
-  constexpr std::size_t alignment = 64;
-  std::string text = to_json(meters).dump();
-  text.resize((4 + text.size() + alignment - 1) / alignment * alignment - 4, ' ');
-  return with_length(text, 0);
-}
+std::vector<std::byte> encode_snapshot_head(const PeerMeters& meters) { return aligned_head(meters, 0); }
 
 std::optional<SnapshotParts> split_snapshot(std::span<const std::byte> payload, std::size_t model_bytes) {
   const auto parts = split(payload);

@@ -46,14 +46,17 @@ struct OwnSnapshot {
   OwnEvaluation own;
 };
 
+/// The most that the meters of a peer, or its outcome, take in a payload, in bytes.
+inline constexpr std::size_t meters_limit_bytes = std::size_t{1} << 20;
+
 // Payloads: u32 length of the JSON, the JSON, then (snapshots only) the model's scalars or what is said of
-// it; all little-endian. Decoding is total on arbitrary bytes: the result is empty unless the bytes are
+// it; all little-endian. Before scalars the JSON is filled up with blanks, so that they can be read where
+// they are. Decoding is total on arbitrary bytes: the result is empty unless the bytes are
 // such a payload.
 template <class Scalar>
 std::vector<std::byte> encode_snapshot(const PeerMeters& meters, const Vector<Scalar>& model);
-/// Returns what stands before the scalars in the payload of a snapshot, filled up with blanks, so that the
-/// scalars are aligned where the payload is.
-std::vector<std::byte> encode_aligned_snapshot_head(const PeerMeters& meters);
+/// Returns what stands before the scalars in the payload of a snapshot.
+std::vector<std::byte> encode_snapshot_head(const PeerMeters& meters);
 /// The scalars stay in the payload.
 struct SnapshotParts {
   PeerMeters meters;

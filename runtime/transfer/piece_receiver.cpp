@@ -31,22 +31,52 @@ std::optional<WholeFrame> PieceReceiver::hear(std::size_t from, const FrameHeade
   }
   Sender& sender = senders_[from];
   const bool fits = sender.frame && piece.of == sender.name() && !payload.empty() &&
-                    head.incarnation == sender.frame->header.incarnation && piece.from == sender.has() &&
+                    head.incarnation == sender.frame->incarnation && piece.from == sender.has() &&
                     payload.size() <= sender.ever_asked - sender.has();
   if (!fits) return std::nullopt;  // it came twice, or of a frame that is not wanted any more
-  std::vector<std::byte>& whole = sender.frame->payload;
-  whole.reserve(sender.frame->header.payload_bytes);
-  whole.insert(whole.end(), payload.begin(), payload.end());
+  if (!put(from, payload)) {
+    drop_frame(from);
+    return std::nullopt;  // it will be announced again
+  }
   sender.asked_until = std::max(sender.asked_until, sender.has());
   note_arrival(sender, now, std::chrono::microseconds(piece.held_us));
   if (sender.has() < sender.bytes()) return std::nullopt;
-  WholeFrame done = std::move(*sender.frame);
-  const PiecesOf name = sender.name();
-  const std::uint64_t end = header_bytes + done.payload.size();
-  drop_frame(from);
-  if (!payload_intact(done.header, done.payload)) return std::nullopt;  // it will be announced again
-  say(from, {.of = name, .from = end, .bytes = 0, .has = end});
+  WholeFrame done = take_frame(from);
+  if (!is_intact(done)) {  // it will be announced again
+    if (spool_) spool_->give_up(done.in_spool);
+    return std::nullopt;
+  }
+  const std::uint64_t end = header_bytes + done.header.payload_bytes;
+  say(from, {.of = pieces_of(done.header), .from = end, .bytes = 0, .has = end});
   sender.whole = done.header;
+  return done;
+}
+
+/// Room is taken with the first piece: a frame that is announced may not be needed when its turn comes.
+/// Returns false if the disk fails.
+bool PieceReceiver::put(std::size_t from, std::span<const std::byte> bytes) {
+  Sender& sender = senders_[from];
+  const FrameHeader& header = *sender.frame;
+  if (spool_ && sender.come == 0) sender.room = spool_->begin(from, header.iteration, header.payload_bytes);
+  if (sender.room.empty()) {
+    sender.memory.reserve(header.payload_bytes);
+    sender.memory.insert(sender.memory.end(), bytes.begin(), bytes.end());
+  } else if (!spool_->write(bytes, sender.room.data() + sender.come)) {
+    return false;
+  }
+  sender.come += bytes.size();
+  return true;
+}
+
+bool PieceReceiver::is_intact(const WholeFrame& frame) const {
+  if (frame.in_spool.empty()) return payload_intact(frame.header, frame.own);
+  return payload_intact(frame.header, frame.in_spool, *spool_);
+}
+
+WholeFrame PieceReceiver::take_frame(std::size_t from) {
+  Sender& sender = senders_[from];
+  WholeFrame done{*sender.frame, std::move(sender.memory), std::exchange(sender.room, {})};
+  drop_frame(from);
   return done;
 }
 
@@ -61,9 +91,9 @@ void PieceReceiver::take_announcement(std::size_t from, const FrameHeader& head,
     const std::uint64_t end = header_bytes + header.payload_bytes;
     return say(from, {.of = name, .from = end, .bytes = 0, .has = end});
   }
-  if (!sender.frame || sender.frame->header != header) {
+  if (sender.frame != header) {
     drop_frame(from);
-    sender.frame = WholeFrame{header, {}};
+    sender.frame = header;
     sender.asked_until = sender.ever_asked = header_bytes;
   }
   if (std::ranges::find(turns_, from) == turns_.end()) turns_.push_back(from);
@@ -96,7 +126,8 @@ void PieceReceiver::note_arrival(Sender& sender, Instant now, Duration held) {
 void PieceReceiver::close(std::size_t from, std::uint64_t iteration) {
   Sender& sender = senders_[from];
   sender.closed = std::max(sender.closed, std::optional(iteration));
-  if (sender.frame && sender.frame->header.iteration <= iteration) drop_frame(from);
+  if (sender.frame && sender.frame->iteration <= iteration) drop_frame(from);
+  if (spool_) spool_->close(from, iteration);
 }
 
 void PieceReceiver::forget(std::size_t from) {
@@ -109,6 +140,9 @@ void PieceReceiver::drop_frame(std::size_t from) {
   Sender& sender = senders_[from];
   courtesy_.note_end(sender.asked.size());
   sender.frame.reset();
+  sender.memory = {};
+  sender.come = 0;
+  if (spool_) spool_->give_up(std::exchange(sender.room, {}));
   sender.asked.clear();
   sender.losses = 0;
   sender.owes_word = false;

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/foundation/model_spool.hpp"
 #include "runtime/foundation/units.hpp"
 #include "runtime/transfer/courtesy.hpp"
 #include "runtime/transfer/moment.hpp"
@@ -19,8 +20,11 @@ namespace hearsay {
 
 /// A frame that has come in pieces.
 struct WholeFrame {
+  std::span<const std::byte> payload() const { return in_spool.empty() ? std::span(own) : in_spool; }
+
   FrameHeader header;
-  std::vector<std::byte> payload;
+  std::vector<std::byte> own = {};
+  std::span<const std::byte> in_spool = {};  ///< the payload stands there; empty: in `own`
 };
 
 /// Asks senders for the pieces of their long frames, at most eight at a time in the order of the
@@ -28,8 +32,9 @@ struct WholeFrame {
 class PieceReceiver {
  public:
   /// Senders are numbered from 0. A frame with a longer payload than `payload_limit_bytes` is not taken.
-  PieceReceiver(std::size_t senders, std::size_t payload_limit_bytes)
-      : payload_limit_bytes_(payload_limit_bytes), senders_(senders) {}
+  /// Payloads are put together in `spool`, where it has room; null: in memory.
+  PieceReceiver(std::size_t senders, std::size_t payload_limit_bytes, ModelSpool* spool)
+      : payload_limit_bytes_(payload_limit_bytes), senders_(senders), spool_(spool) {}
 
   /// Takes in a piece of sender `from`, whose checksums are right. Returns the frame that it completes.
   std::optional<WholeFrame> hear(std::size_t from, const FrameHeader& head,
@@ -60,11 +65,14 @@ class PieceReceiver {
     bool is_first;  // false: it may come from an earlier ask
   };
   struct Sender {
-    std::optional<WholeFrame> frame;  // unfinished; the payload has what has come
-    std::uint64_t asked_until = 0;    // a position in the frame
-    std::uint64_t ever_asked = 0;     // the last position that was ever asked for
-    std::deque<Asked> asked;          // what is under way
-    Instant last_news{};              // when a piece came, or was asked for while none was under way
+    std::optional<FrameHeader> frame;  // unfinished
+    std::vector<std::byte> memory;     // what has come of its payload, unless it has room in the spool
+    std::span<const std::byte> room;   // in the spool
+    std::uint64_t come = 0;            // bytes of the payload
+    std::uint64_t asked_until = 0;     // a position in the frame
+    std::uint64_t ever_asked = 0;      // the last position that was ever asked for
+    std::deque<Asked> asked;           // what is under way
+    Instant last_news{};               // when a piece came, or was asked for while none was under way
     Duration last_delay{};
     int losses = 0;          // since a piece came
     bool owes_word = false;  // it does not know that the last piece has come
@@ -72,9 +80,9 @@ class PieceReceiver {
     std::optional<FrameHeader> whole;     // the last frame that has come whole: its sender may not know it
     std::optional<std::uint64_t> closed;  // the last iteration that is closed
 
-    PiecesOf name() const { return pieces_of(frame->header); }
-    std::uint64_t has() const { return header_bytes + frame->payload.size(); }
-    std::uint64_t bytes() const { return header_bytes + frame->header.payload_bytes; }
+    PiecesOf name() const { return pieces_of(*frame); }
+    std::uint64_t has() const { return header_bytes + come; }
+    std::uint64_t bytes() const { return header_bytes + frame->payload_bytes; }
     std::uint64_t under_way() const { return asked_until - has(); }
     Instant lost_at() const;
     bool needs(const FrameHeader& header) const {
@@ -85,6 +93,9 @@ class PieceReceiver {
   void take_announcement(std::size_t from, const FrameHeader& head, std::span<const std::byte> payload);
   void note_arrival(Sender& sender, Instant now, Duration held);
   void give_up_what_is_lost(Instant now);
+  bool put(std::size_t from, std::span<const std::byte> bytes);
+  bool is_intact(const WholeFrame& frame) const;
+  WholeFrame take_frame(std::size_t from);
   void drop_frame(std::size_t from);
   bool ask(std::size_t whom, const Moment& moment);
   void say_what_has_come(std::size_t to);
@@ -94,6 +105,7 @@ class PieceReceiver {
 
   std::size_t payload_limit_bytes_;
   std::vector<Sender> senders_;
+  ModelSpool* spool_;
   std::deque<std::size_t> turns_;  // the senders that owe pieces; the first ones are asked
   std::vector<Said> outbox_;
   Courtesy courtesy_;  // towards the training

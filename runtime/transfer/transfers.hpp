@@ -24,9 +24,10 @@ class Transfers {
     PeerId sender;
     std::uint32_t incarnation;
   };
-  /// A frame with a longer payload than `payload_limit_bytes` is not taken.
-  Transfers(std::size_t others, std::size_t payload_limit_bytes, Self self)
-      : self_(self), senders_(others), receiver_(others, payload_limit_bytes) {}
+  /// A frame with a longer payload than `payload_limit_bytes` is not taken. Those that come are put together
+  /// in `spool`, which must outlive this; null: in memory.
+  Transfers(std::size_t others, std::size_t payload_limit_bytes, Self self, ModelSpool* spool = nullptr)
+      : self_(self), senders_(others), receiver_(others, payload_limit_bytes, spool) {}
 
   /// True for a frame that travels in pieces, or has to wait for one that does: a result is the last word of
   /// a peer.

@@ -2,6 +2,9 @@
 
 #include <xxh_x86dispatch.h>  // XXH3 with the widest vector instructions of the machine; same digests
 
+#include <algorithm>
+#include <memory>
+
 #include "runtime/foundation/little_endian.hpp"
 #include "topology/foundation/ensure.hpp"
 
@@ -12,9 +15,10 @@ constexpr std::size_t checksum_offset = 60;
 constexpr unsigned length_shift = 4;  // in the byte of the flags: bits of the payload's length from here on
 constexpr std::uint8_t flags_mask = (1u << length_shift) - 1;
 
+std::uint32_t folded(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32 ^ hash); }
+
 std::uint32_t checksum(std::span<const std::byte> bytes) {
-  const std::uint64_t hash = XXH3_64bits(bytes.data(), bytes.size());
-  return static_cast<std::uint32_t>(hash >> 32 ^ hash);
+  return folded(XXH3_64bits(bytes.data(), bytes.size()));
 }
 
 bool known(std::uint8_t kind) {
@@ -116,6 +120,20 @@ std::uint32_t payload_checksum(std::span<const std::byte> payload) { return chec
 
 bool payload_intact(const FrameHeader& header, std::span<const std::byte> payload) {
   return payload.size() == header.payload_bytes && checksum(payload) == header.payload_checksum;
+}
+
+bool payload_intact(const FrameHeader& header, std::span<const std::byte> payload,
+                    const ReadInPlace& memory) {
+  constexpr std::size_t part_bytes = std::size_t{1} << 20;
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), XXH3_freeState);
+  XXH3_64bits_reset(state.get());
+  for (std::size_t begin = 0; begin < payload.size(); begin += part_bytes) {
+    const auto part = payload.subspan(begin, std::min(part_bytes, payload.size() - begin));
+    XXH3_64bits_update(state.get(), part.data(), part.size());
+    memory.let_go(part);
+  }
+  return payload.size() == header.payload_bytes &&
+         folded(XXH3_64bits_digest(state.get())) == header.payload_checksum;
 }
 
 Instant due_instant(const FrameHeader& header, Instant received) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "runtime/foundation/read_in_place.hpp"
 #include "runtime/foundation/units.hpp"
 #include "topology/foundation/peer_id.hpp"
 
@@ -219,6 +220,8 @@ DecodedHeader decode_header(std::span<const std::byte> bytes, std::size_t payloa
 std::uint32_t payload_checksum(std::span<const std::byte> payload);
 /// True if the payload has the length and the checksum that its header announces.
 bool payload_intact(const FrameHeader& header, std::span<const std::byte> payload);
+/// The same of a payload in such memory. Lets go of it part by part.
+bool payload_intact(const FrameHeader& header, std::span<const std::byte> payload, const ReadInPlace& memory);
 
 /// Returns when a frame that came at `received` is due: the instant in the header, or `received` plus the
 /// remaining hold.

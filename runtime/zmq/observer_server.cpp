@@ -7,6 +7,7 @@
 #include <zmq.hpp>
 
 #include "runtime/observer/observer_session.hpp"
+#include "runtime/record/json.hpp"
 #include "runtime/transfer/transfers.hpp"
 #include "runtime/zmq/clock.hpp"
 #include "runtime/zmq/evaluation_place.hpp"
@@ -23,8 +24,6 @@ namespace {
 constexpr std::chrono::milliseconds poll_interval{50};
 // The most unread frames of one peer. Evaluations come in while an earlier one is computed.
 constexpr int queue_frames = 1000;
-// Room for the meters or the outcome beside a model.
-constexpr std::size_t record_limit_bytes = 1 << 20;
 
 }  // namespace
 
@@ -32,17 +31,19 @@ class ObserverServer::Server {
  public:
   Server(const ObserverInput& input, Evaluator& evaluator, const std::string& bind_address,
          const SharedCredentials& credentials, const std::string& congestion, const RunRecord& earlier,
-         std::optional<ObserverNetwork> network, const TrainingTraffic* training, const SharedSlots* slots)
-      : payload_limit_bytes_(evaluator.model_bytes() + record_limit_bytes),
+         std::optional<ObserverNetwork> network, const TrainingTraffic* training, const SharedSlots* slots,
+         ModelSpool* spool)
+      : payload_limit_bytes_(evaluator.model_bytes() + meters_limit_bytes),
         run_id_(run_id(input.agreement)),
         lost_after_(input.failure.lost_after),
         heartbeat_(heartbeat_interval(lost_after_)),
         evaluator_(evaluator),
         session_(input, evaluator, monotonic_now(), earlier),
         routes_(input.peer_count),
+        spool_(spool),
         slots_(slots),
         training_(training),
-        transfers_(input.peer_count, payload_limit_bytes_, {run_id_, observer_peer, 0}),
+        transfers_(input.peer_count, payload_limit_bytes_, {run_id_, observer_peer, 0}, spool),
         transfers_to_(input.peer_count),
         zap_server_(context_, router_, credentials) {
     if (network) port_.emplace(std::move(*network));
@@ -121,11 +122,28 @@ class ObserverServer::Server {
       port_->hold(frame.header, packet_of(std::move(frame.payload)), monotonic_now());
       return true;
     }
-    hear(frame.header, bytes_of(frame.payload), frame.host);
+    const auto in_spool = moved_to_spool(frame);
+    hear(frame.header, in_spool.empty() ? bytes_of(frame.payload) : in_spool, frame.host);
     report_evaluations(control);
     refuse_hello(frame.from);
     send_outbox();
     return true;
+  }
+
+  /// The model of the peer in this process comes whole, and waits for the others where they do. Returns where
+  /// it is; nothing if the frame is another one, or there is no room.
+  std::span<const std::byte> moved_to_spool(ReceivedFrame& frame) {
+    const FrameHeader& header = frame.header;
+    const bool is_own = header.kind == FrameKind::evaluation && header.sender == observer_peer &&
+                        header.run_id == run_id_ && !tells_place(header);
+    if (!spool_ || !is_own) return {};
+    const auto room = spool_->begin(observer_peer, header.iteration, header.payload_bytes);
+    if (room.empty() || !spool_->write(bytes_of(frame.payload), room.data())) {
+      spool_->give_up(room);
+      return {};
+    }
+    frame.payload.rebuild();
+    return room;
   }
 
   void hear_piece(const ReceivedFrame& frame, const RunControl& control) {
@@ -137,7 +155,7 @@ class ObserverServer::Server {
     const auto whole = transfers_.hear(sender, frame.header, bytes_of(frame.payload), monotonic_now());
     send_pieces(false);  // the sender need not wait until the models are evaluated
     if (!whole) return;
-    hear(whole->header, whole->payload, {});
+    hear(whole->header, whole->payload(), {});
     report_evaluations(control);
     send_outbox();
   }
@@ -300,6 +318,7 @@ class ObserverServer::Server {
   Evaluator& evaluator_;
   ObserverSession session_;
   std::vector<PeerRoutes> routes_;
+  ModelSpool* spool_;                        // where long evaluations are put together; may be null
   const SharedSlots* slots_;                 // with evaluations of peers on this machine; may be null
   const TrainingTraffic* training_;          // of the peer in this process; null if all peers are here
   Transfers transfers_;                      // long frames
@@ -323,9 +342,9 @@ ObserverServer::ObserverServer(const ObserverInput& input, Evaluator& evaluator,
                                const std::string& bind_address, const SharedCredentials& credentials,
                                const std::string& congestion, const RunRecord& earlier,
                                std::optional<ObserverNetwork> network, const TrainingTraffic* training,
-                               const SharedSlots* slots)
+                               const SharedSlots* slots, ModelSpool* spool)
     : server_(std::make_unique<Server>(input, evaluator, bind_address, credentials, congestion, earlier,
-                                       std::move(network), training, slots)) {}
+                                       std::move(network), training, slots, spool)) {}
 
 ObserverServer::~ObserverServer() = default;
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "runtime/foundation/model_spool.hpp"
 #include "runtime/foundation/shared_slots.hpp"
 #include "runtime/observer/evaluator.hpp"
 #include "runtime/observer/lost_peer.hpp"
@@ -27,10 +28,12 @@ class ObserverServer {
   /// address is not available. `evaluator` must outlive the server. `network`: if the emulated network shapes
   /// evaluations. `training`: of the peer in this process, which long frames give way to; null if all peers
   /// are on this machine. `slots`: where these put their evaluations; null: evaluations come over the socket.
+  /// `spool`: where the long ones that come are put together; null: in memory.
   ObserverServer(const ObserverInput& input, Evaluator& evaluator, const std::string& bind_address,
                  const SharedCredentials& credentials, const std::string& congestion,
                  const RunRecord& earlier = {}, std::optional<ObserverNetwork> network = {},
-                 const TrainingTraffic* training = nullptr, const SharedSlots* slots = nullptr);
+                 const TrainingTraffic* training = nullptr, const SharedSlots* slots = nullptr,
+                 ModelSpool* spool = nullptr);
   ~ObserverServer();
 
   const std::string& bound_address() const;

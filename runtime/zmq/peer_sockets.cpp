@@ -366,7 +366,7 @@ class PeerSockets::Server {
   void hear_piece(const ReceivedFrame& frame, Instant now) {
     session_->note_life_of_observer(now);
     const auto whole = with_observer_.hear(0, frame.header, bytes_of(frame.payload), now);
-    if (whole && session_->hear_observer(whole->header, whole->payload, now) == FrameUse::garbage)
+    if (whole && session_->hear_observer(whole->header, whole->payload(), now) == FrameUse::garbage)
       ++counters_.garbage;
   }
 

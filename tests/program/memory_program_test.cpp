@@ -1,11 +1,17 @@
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/support/data_files.hpp"
+#include "tests/support/process.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/run_record.hpp"
 
@@ -68,6 +74,38 @@ TEST_CASE("memory: a process takes what check says of it, within a tenth and 32 
     CHECK(peak <= 1.1 * stated + 32 * 1048576.0);
     CHECK(peak >= 0.9 * stated - 32 * 1048576.0);
   }
+}
+
+TEST_CASE("memory: the observer of a run over hosts takes three models, however many peers tell theirs") {
+  constexpr double model_bytes = 4 * 6e6;
+  constexpr std::size_t peers = 6;
+  const DataFolder folder;
+  folder.write("run.toml", six_million +
+                               "[run]\niterations = 4\nevaluate_every = 1\n[topology]\npeers = 6\n" +
+                               "[algorithm]\nbatch = \"full\"\nkind = \"d-psgd\"\n");
+  std::string addresses = free_address();
+  while (std::ranges::count(addresses, ',') < 5) addresses += "," + free_address();
+  const std::string observer = free_address();
+  const auto place = [&] {
+    setenv("HEARSAY_ADDRESSES", addresses.c_str(), 1);
+    setenv("HEARSAY_OBSERVER", observer.c_str(), 1);
+  };
+  std::vector<std::unique_ptr<Program>> processes;
+  for (std::size_t id = 0; id < peers; ++id)
+    processes.push_back(
+        std::make_unique<Program>(folder.path(),
+                                  std::vector<std::string>{"peer", "run.toml", "--id", std::to_string(id),
+                                                           "--output", "out-" + std::to_string(id)},
+                                  Program::Output::file, place));
+  for (const auto& process : processes) REQUIRE(process->wait() == 0);
+  const auto told = record_of(folder.path() / "out-0").summary["per_peer"];
+  double largest_of_others = 0.0;
+  for (std::size_t id = 1; id < peers; ++id)
+    largest_of_others = std::max(largest_of_others, told[id]["peak_memory_bytes"].get<double>());
+  CHECK(told[0]["peak_memory_bytes"].get<double>() <=
+        largest_of_others + 1.1 * 3 * model_bytes + 32 * 1048576.0);
+  for (const auto& file : std::filesystem::directory_iterator(folder.path() / "out-0"))
+    CHECK(file.path().filename().string().front() != '.');
 }
 
 TEST_CASE("memory: a run that this machine cannot hold is one sentence, before any memory is taken") {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/transfer/transfers.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace hearsay::test {
 
@@ -53,7 +54,8 @@ class Network {
  public:
   /// `uplink_bytes_per_s`: of each peer; 0: as quick as it likes.
   Network(std::size_t peers, double bytes_per_s, Duration latency, double uplink_bytes_per_s = 0)
-      : observer_(peers, limit, {run, 0, 0}),
+      : spool_(ModelSpool::make(folder_.path(), peers, longest_spooled_bytes, no_notice)),
+        observer_(peers, limit, {run, 0, 0}, spool_.get()),
         bytes_per_s_(bytes_per_s),
         latency_(latency),
         uplink_bytes_per_s_(uplink_bytes_per_s),
@@ -179,7 +181,8 @@ class Network {
     }
     const auto whole =
         hears.hear(frame.to_observer ? frame.peer : 0, frame.sent.header, frame.sent.payload, now);
-    if (whole) arrived[frame.peer].push_back({whole->header, whole->payload});
+    if (whole)
+      arrived[frame.peer].push_back({whole->header, {whole->payload().begin(), whole->payload().end()}});
   }
 
   bool waits_at_observer() const {
@@ -197,6 +200,11 @@ class Network {
       });
   }
 
+  /// Models that are longer are put together in memory, and so are those of which two others are not closed.
+  static constexpr std::size_t longest_spooled_bytes = 250'000;
+
+  TemporaryFolder folder_{"hearsay_transfer"};
+  std::unique_ptr<ModelSpool> spool_;
   Transfers observer_;
   std::vector<std::unique_ptr<Transfers>> peers_;
   double bytes_per_s_;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "algorithms/arithmetic/random.hpp"
+#include "tests/support/full_disk.hpp"
 #include "tests/transfer/observer_port_network.hpp"
 
 namespace hearsay::test::transfers_test {
@@ -108,6 +109,19 @@ TEST_CASE(
   network.report(0, again, model(1 << 20, 0));
   REQUIRE(network.run_until(Instant(20s), [&] { return network.at_observer.contains(0); }));
   CHECK(is_first(network.at_observer[0], FrameKind::evaluation, model(1 << 20, 0)));
+}
+
+TEST_CASE("transfer: a disk that fails in the middle of a model costs time, and not the model") {
+  Network network(2, 1.25e6, 5ms);
+  for (PeerId k = 0; k < 2; ++k)
+    network.report(k, header_of(FrameKind::evaluation, 10, k), model(200'000, k));
+  network.run_until(network.now + 100ms, [] { return false; });
+  REQUIRE(network.at_observer.empty());
+  const FullDisk full(1000);
+  REQUIRE(network.run_until(Instant(60s), [&] { return network.at_observer.size() == 2; }));
+  for (PeerId k = 0; k < 2; ++k)
+    CHECK(is_first(network.at_observer[k], FrameKind::evaluation, model(200'000, k)));
+  CHECK(network.now > Instant(6s));  // they were announced again
 }
 
 TEST_CASE("transfer: a result never overtakes a model, and short frames travel whole") {
