@@ -22,6 +22,14 @@ bool is_limited(int resource, rlim_t least) {
   return getrlimit(resource, &limit) != 0 || (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < least);
 }
 
+/// Takes room in a file. Returns false if there is none (errno says why).
+bool take_room(int file, std::size_t begin, std::size_t bytes) {
+  int failed = 0;
+  do failed = fallocate(file, 0, static_cast<off_t>(begin), static_cast<off_t>(bytes));
+  while (failed != 0 && errno == EINTR);
+  return failed == 0;
+}
+
 /// Opens a new file without a name.
 FileDescriptor nameless_file(const std::filesystem::path& directory) {
   FileDescriptor file(directory, O_TMPFILE | O_RDWR);
@@ -51,7 +59,8 @@ std::unique_ptr<ModelSpool> ModelSpool::make(const std::filesystem::path& direct
   if (is_limited(RLIMIT_FSIZE, bytes) || is_limited(RLIMIT_AS, RLIM_INFINITY))
     return refused("may not have so long a file, or the process not so much address space");
   FileDescriptor file = nameless_file(where);
-  if (!file || ftruncate(file.number(), static_cast<off_t>(bytes)) != 0)
+  if (!file || ftruncate(file.number(), static_cast<off_t>(bytes)) != 0 ||
+      !take_room(file.number(), 0, page_bytes()))
     return refused(std::string("takes no such file: ") + std::strerror(errno));
   void* const begin =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.number(), 0);
@@ -77,10 +86,10 @@ std::span<const std::byte> ModelSpool::begin(std::size_t sender, std::uint64_t i
   const auto first = rooms_.begin() + static_cast<std::ptrdiff_t>(sender * models_of_sender);
   const auto room = std::find_if(first, first + models_of_sender, [](const Room& r) { return !r.is_taken; });
   const bool is_free = room != first + models_of_sender;
-  if (has_failed_ || !is_free || bytes > room_bytes_ || iteration <= closed_[sender]) return {};
+  const bool fits = bytes > 0 && bytes <= room_bytes_;
+  if (has_failed_ || !is_free || !fits || iteration <= closed_[sender]) return {};
   const auto place = static_cast<std::size_t>(room - rooms_.begin());
-  const auto offset = static_cast<off_t>(place * room_bytes_);
-  if (fallocate(file_.number(), 0, offset, static_cast<off_t>(whole_pages(bytes))) != 0) {
+  if (!take_room(file_.number(), place * room_bytes_, whole_pages(bytes))) {
     say_once(std::string("has no room for them: ") + std::strerror(errno));
     return {};
   }

@@ -17,7 +17,7 @@ namespace hearsay {
 /// Room on a disk in which models are put together as they come, and read, two of each sender. The file has
 /// no name. The machine keeps it in memory as long as there is enough, and what is no more needed is given
 /// back, so little of it reaches the disk. Its bytes count as memory of this process only while they are
-/// read.
+/// read. A file system that promises room and has none later (copy on write, a quota) ends who reads there.
 ///
 /// Each model is of an iteration. Its room is used anew once that is closed.
 class ModelSpool final : public ReadInPlace {

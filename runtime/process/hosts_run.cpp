@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "runtime/cluster/addresses.hpp"
@@ -21,6 +22,14 @@
 namespace hearsay {
 
 namespace {
+
+/// Returns the directory, or, if it is not made yet, the nearest one above it.
+std::filesystem::path first_that_is_there(const std::filesystem::path& directory) {
+  std::error_code error;
+  std::filesystem::path path = std::filesystem::absolute(directory, error);
+  while (!std::filesystem::is_directory(path, error) && path.has_relative_path()) path = path.parent_path();
+  return path;
+}
 
 /// The observer at peer 0, in a thread of its own.
 template <class Scalar>
@@ -61,9 +70,8 @@ class ObserverThread {
     const bool come_in_pieces = !observer_network(experiment, false);
     const bool are_told = settings.run.evaluate != RunSettings::Run::Evaluate::own;
     if (!come_in_pieces || !are_told || peers * model_bytes < worth_a_spool_bytes) return nullptr;
-    const std::filesystem::path& output = settings.run.output;
-    return ModelSpool::make(is_directory(output) ? output : std::filesystem::temp_directory_path(), peers,
-                            model_bytes + meters_limit_bytes, notice);
+    return ModelSpool::make(first_that_is_there(settings.run.output), peers, model_bytes + meters_limit_bytes,
+                            notice);
   }
 
   void serve(const RunControl& control) {

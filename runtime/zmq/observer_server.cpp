@@ -135,6 +135,7 @@ class ObserverServer::Server {
   std::span<const std::byte> moved_to_spool(ReceivedFrame& frame) {
     const FrameHeader& header = frame.header;
     const bool is_own = header.kind == FrameKind::evaluation && header.sender == observer_peer &&
+                        header.incarnation == session_.incarnation_of(observer_peer) &&
                         header.run_id == run_id_ && !tells_place(header);
     if (!spool_ || !is_own) return {};
     const auto room = spool_->begin(observer_peer, header.iteration, header.payload_bytes);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -89,6 +91,7 @@ TEST_CASE("memory: the observer of a run over hosts takes three models, however 
   const auto place = [&] {
     setenv("HEARSAY_ADDRESSES", addresses.c_str(), 1);
     setenv("HEARSAY_OBSERVER", observer.c_str(), 1);
+    setenv("TMPDIR", "/none", 1);
   };
   std::vector<std::unique_ptr<Program>> processes;
   for (std::size_t id = 0; id < peers; ++id)
@@ -97,6 +100,12 @@ TEST_CASE("memory: the observer of a run over hosts takes three models, however 
                                   std::vector<std::string>{"peer", "run.toml", "--id", std::to_string(id),
                                                            "--output", "out-" + std::to_string(id)},
                                   Program::Output::file, place));
+  const auto has_spool = [&] {
+    std::ifstream maps("/proc/" + std::to_string(processes[0]->process()) + "/maps");
+    const std::string text((std::istreambuf_iterator<char>(maps)), {});
+    return text.find(folder.path().string() + "/#") != text.npos;
+  };
+  CHECK(processes[0]->wait_until(has_spool));  // where the output will be
   for (const auto& process : processes) REQUIRE(process->wait() == 0);
   const auto told = record_of(folder.path() / "out-0").summary["per_peer"];
   double largest_of_others = 0.0;
