@@ -61,6 +61,7 @@ PeerMemory memory_with(const Experiment<Scalar>& experiment, PeerId id, const Mo
   memory.scratch = scratch_of_peer(experiment, id);
   memory.objective = model.objective;
   memory.initial = model.initial;
+  memory.told = experiment.settings.run.evaluate == RunSettings::Run::Evaluate::own ? 0.0 : 2.0;
   memory.sent = 2.0 * own.an_iteration;
   memory.checkpoint = own.state + memory.sent;
   memory.comes_back = experiment.settings.failure.keeps_checkpoints();
@@ -91,9 +92,9 @@ PeerMemory memory_with(const Experiment<Scalar>& experiment, PeerId id, const Mo
   memory.is_storage_shared = is_long && !experiment.method->pattern.has_hub;
   if (is_long && is_hub && own.a_message > a_message)
     memory.received *= own.a_message / a_message;  // storage is used anew, and grows to the longest message
-  else if (memory.is_storage_shared)
+  else if (memory.is_storage_shared && own.an_iteration > own.a_message)
     memory.received += own.an_iteration;  // one message of a neighbor frees all that was sent in an iteration
-  else if (is_long)
+  else if (is_long && !memory.is_storage_shared)
     memory.received += a_message;
   return memory;
 }
@@ -134,13 +135,18 @@ constexpr double mean_and_read = 2.0;
 
 /// Returns what the observer takes (ProcessBytes), in vectors of R^d.
 template <class Scalar>
-double observer_with(const Experiment<Scalar>& experiment, const ModelMemory& model) {
+double observer_with(const Experiment<Scalar>& experiment, const ModelMemory& model, bool on_hosts) {
   const RunSettings::Run& run = experiment.settings.run;
-  if (run.evaluate == RunSettings::Run::Evaluate::own) return model.initial;
+  const auto all = static_cast<double>(experiment.peer_count());
+  // Those that come whole through the emulated network wait for each other in memory.
+  const double come_whole = on_hosts && experiment.settings.shapes_evaluations() ? all - 1.0 : 0.0;
+  const double kept = run.keep_models.of_peers ? all : 0.0;
   const double best = run.keep == RunSettings::Run::Keep::best ? 1.0 : 0.0;
+  const double evaluates =
+      run.evaluate == RunSettings::Run::Evaluate::own ? 0.0 : mean_and_read + best + come_whole + kept;
   // Before the run its process tries the compressor, on the first gradient.
-  const double tried = 2.0 + scratch_of_peer(experiment, hub_id);
-  return std::max(mean_and_read + best, tried) + model.objective + model.initial;
+  const double tries = 2.0 + scratch_of_peer(experiment, hub_id);
+  return std::max(evaluates, tries) + model.objective + model.initial;
 }
 
 template <class Scalar>
@@ -148,7 +154,9 @@ Need need_of(const Experiment<Scalar>& experiment, const HeldPeers& held, const 
   std::map<Likeness, double> known;
   Need need;
   if (held.in_processes)
-    need.vectors = held.ids.front() == observer_peer ? observer_with(experiment, model) : 0.0;
+    need.vectors = held.ids.front() == observer_peer
+                       ? observer_with(experiment, model, held.ids.size() < experiment.peer_count())
+                       : 0.0;
   for (const PeerId id : held.ids) {
     const Likeness likeness = likeness_of(experiment, id);
     const auto [of_alike, is_new] = known.try_emplace(likeness, 0.0);
@@ -156,9 +164,9 @@ Need need_of(const Experiment<Scalar>& experiment, const HeldPeers& held, const 
       const PeerMemory memory = memory_with(experiment, id, model);
       // In one process, what a peer has received is what another has sent, and the observer has a model of
       // each. It reads those of processes where they stand.
-      of_alike->second = held.in_processes
-                             ? memory.most()
-                             : memory.method + memory.scratch + memory.objective + memory.sent + 1.0;
+      of_alike->second = held.in_processes ? memory.most()
+                                           : memory.method + memory.scratch + memory.objective + memory.sent +
+                                                 memory.told / 2.0;
     }
     need.vectors += of_alike->second;
     if (!held.in_processes)
@@ -335,7 +343,7 @@ ProcessBytes process_bytes(const Experiment<Scalar>& experiment) {
   }
   const HeldPeers here = held_peers(experiment.topology, {.only_looks = true, .draws_later = true});
   bytes.on_hosts = here.ids.size() < experiment.peer_count();
-  bytes.observer = model.bytes * observer_with(experiment, model);
+  bytes.observer = model.bytes * observer_with(experiment, model, bytes.on_hosts);
   return bytes;
 }
 

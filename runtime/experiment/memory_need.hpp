@@ -16,8 +16,10 @@ struct PeerMemory {
   double sent = 0.0;       ///< its messages of two iterations: the last ones it may have to send again
                            ///< (asynchronous: the last request to each neighbor, and the last answer)
   double received = 0.0;   ///< two messages of each peer that it hears, which may be an iteration ahead (with
-                           ///< a hub: one; long ones: as many more as it sends in an iteration, whose
-                           ///< storage is not back in time)
+                           ///< a hub: one; of long ones one more, or as many more as it sends in an
+                           ///< iteration if these are several, whose storage is not back in time)
+  double told = 2.0;       ///< the models of two evaluations, until the verdict on the earlier one comes;
+                           ///< nothing under run.evaluate = "own"
   double initial = 1.0;    ///< x_0; nothing if it is zero, since its pages are given back
   /// Long messages that come take the storage of those that were sent and are needed no more: the
   /// announcement of a newer one says so.
@@ -25,8 +27,7 @@ struct PeerMemory {
 
   /// The messages under way at the same time.
   double messages() const { return is_storage_shared ? std::max(sent, received) : sent + received; }
-  /// Messages, and the models of two evaluations, until the verdict on the earlier one comes.
-  double total() const { return method + scratch + objective + messages() + 2.0 + initial; }
+  double total() const { return method + scratch + objective + messages() + told + initial; }
 
   double checkpoint = 0.0;  ///< the file of one: its vectors and the messages that it has sent
   double log = 0.0;         ///< what it may have received since

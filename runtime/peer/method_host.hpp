@@ -54,6 +54,11 @@ class MethodHost final : private IterationHost<Scalar> {
   void record_into(WorkTrace& trace) { work_trace_ = &trace; }
   void share(SharedSum<Scalar>& sum) { shared_sum_ = &sum; }
   void lend_beyond(std::size_t bytes) { lends_beyond_ = bytes; }
+  /// Messages may have left: those that are copied need not be taken back, and their storage is free as soon
+  /// as nobody else needs them.
+  void let_go_of_copied() {
+    std::erase_if(lent_, [](const PacketRef& packet) { return !packet->is_lent(); });
+  }
 
   MethodPhase phase() const { return phase_; }
   /// Begins an iteration. It is over at once if the peer sits it out.

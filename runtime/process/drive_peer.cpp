@@ -83,8 +83,9 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
 /// Small models find their pages soon enough.
 constexpr double bytes_worth_warming = 8e6;
 
-/// Takes the pages of the peer's method and messages before anybody waits for them: those of one message of
-/// each neighbor, since few are an iteration ahead.
+/// Takes the pages of the peer's method and messages before anybody waits for them: of one message of each
+/// neighbor, since few are an iteration ahead, and of its own, which takes the storage of one of them if that
+/// is shared.
 template <class Scalar>
 void warm_memory_of(const Experiment<Scalar>& experiment, PeerId id) {
   const PeerMemory memory = memory_of_peer(experiment, id);

@@ -92,6 +92,7 @@ void PeerDriver<Scalar>::carry_out() {
   }
   participant_.news().clear();
   sockets_.carry_out();
+  participant_.peer().let_go_of_copied();
   // Here, not where the last copy of an evaluation goes: at the end of the process it goes unread.
   if (slots_) slots_->give_back(participant_.id());
 }

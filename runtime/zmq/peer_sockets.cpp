@@ -125,7 +125,7 @@ class PeerSockets::Server {
 
   /// Few, if they are long: what waits there takes memory.
   int source_queue_frames() const {
-    constexpr int pieces = 8;
+    constexpr int pieces = 4;
     return input_.payload_limit_bytes > source_limit_bytes() ? pieces : high_water_mark;
   }
 

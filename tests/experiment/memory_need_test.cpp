@@ -67,6 +67,9 @@ TEST_CASE("memory: that of a method is its row of the table, that of messages wh
   CHECK(of_ring.received == 4.0);
   CHECK(of_ring.initial == 0.0);  // all zero
   CHECK(of_ring.total() == 12.0);
+  const auto judges_own = prepare<float>(
+      run_of("d-psgd", "run.evaluate = \"own\"\ntopology = { kind = \"ring\", peers = 5 }", 100));
+  CHECK(memory_of_peer(judges_own, 3).total() == 10.0);  // no model is told
   const auto choco = prepare<float>(run_of("choco-sgd", "topology = { kind = \"ring\", peers = 5 }", 100));
   CHECK(memory_of_peer(choco, 3).method == 6.0);  // deg + 4
   // 2 (n - 1) messages of d / n
@@ -104,14 +107,33 @@ TEST_CASE("memory: the row of every method in the table is what its vectors and 
   }
 }
 
+TEST_CASE("memory: the observer holds two models, and all of them where they come whole or are kept") {
+  const auto of_observer = [](const std::string& more, bool on_hosts) {
+    RunSettings settings = run_of("d-psgd", "topology = { kind = \"ring\", peers = 5 }\n" + more, 100);
+    Experiment<float> experiment = prepare<float>(settings);
+    if (on_hosts)
+      for (PeerId id = 0; id < 5; ++id)
+        experiment.topology.peers[id].address = "tcp://10.0.0." + std::to_string(1 + id) + ":7000";
+    const ProcessBytes bytes = process_bytes(experiment);
+    CHECK(bytes.on_hosts == on_hosts);
+    return bytes.observer / 400.0 - 2.0;  // in models, without what the objective takes
+  };
+  for (const bool on_hosts : {false, true}) {
+    CHECK(of_observer("", on_hosts) == 2.0);
+    CHECK(of_observer("run.keep = \"best\"", on_hosts) == 3.0);
+    CHECK(of_observer("run.keep_models = \"every 10, peers\"", on_hosts) == 7.0);
+    CHECK(of_observer("network.evaluations = \"shaped\"", on_hosts) == (on_hosts ? 6.0 : 2.0));
+  }
+}
+
 TEST_CASE("memory: long messages that come take the storage of those that were sent") {
   const auto d = 2'000'000;  // 8 MB
   const PeerMemory of_pair = memory_of_peer(prepare<float>(run_of("d-psgd", "topology.peers = 2", d)), 0);
   CHECK(of_pair.is_storage_shared);
-  CHECK(of_pair.messages() == 3.0);
-  CHECK(of_pair.total() == 2.0 + 2.0 + 3.0 + 2.0);  // method, objective, messages, two evaluations
+  CHECK(of_pair.messages() == 2.0);
+  CHECK(of_pair.total() == 2.0 + 2.0 + 2.0 + 2.0);  // method, objective, messages, two evaluations
   const PeerMemory of_ring = memory_of_peer(prepare<float>(run_of("d-psgd", "topology.peers = 4", d)), 0);
-  CHECK(of_ring.messages() == 5.0);
+  CHECK(of_ring.messages() == 4.0);
 }
 
 TEST_CASE("memory: what methods keep of their neighbors counts, and the sentence says how many peers fit") {

@@ -140,6 +140,17 @@ TEST_SUITE("net") {
     }
   }
 
+  TEST_CASE("memory law: where each peer judges its own model, none is told, and none is counted") {
+    for (const std::string method : {"d-psgd", "dcd-psgd", "choco-sgd"}) {
+      CAPTURE(method);
+      const TemporaryFolder folder("hearsay_memory_law");
+      RunSettings settings = settings_of(find_method(method));
+      settings.run.output = folder.path();  // each peer writes its model
+      settings.run.evaluate = RunSettings::Run::Evaluate::own;
+      check(settings, Law::no_more_and_no_less);
+    }
+  }
+
   TEST_CASE(
       "memory law: a process that comes back from its checkpoint and its log takes no more than stated") {
     for (const char* method : {"d-psgd", "dcd-psgd"}) {

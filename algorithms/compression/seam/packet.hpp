@@ -28,6 +28,8 @@ class Packet {
     return bytes_.subspan(from, count);
   }
   std::size_t size() const { return bytes_.size(); }
+  /// True if bytes of a lent packet are still to be copied. Ask in the thread that has lent it.
+  bool is_lent() const { return lent_ != nullptr; }
 
  protected:
   Packet() = default;
