@@ -122,6 +122,25 @@ TEST_CASE("peer: a long message is copied from the model when it leaves, and bef
   for (const std::byte byte : sent->bytes()) CHECK(byte == std::byte{0});
 }
 
+TEST_CASE("peer: the storage of a long message that has left is free while the gradient is computed") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "ring", 2, 6);
+  for (const std::size_t bytes_left : {8u, 40u, 48u}) {
+    CAPTURE(bytes_left);
+    PacketPool pool;
+    const auto peer = make_peer(experiment, 0, pool);
+    peer->lend_beyond(16);
+    peer->start();
+    REQUIRE(peer->state() == PeerState::needs_gradient);
+    PacketRef message = message_for(*peer, 1).packet;
+    peer->outbox().clear();
+    const std::byte* const storage = message->bytes(0, bytes_left).data();
+    peer->let_go_of_copied();
+    message = {};
+    const bool is_free = pool.acquire(48).resize(48).data() == storage;
+    CHECK(is_free == (bytes_left == 48));  // else the rest is still to be copied
+  }
+}
+
 TEST_CASE("peer: a verdict takes effect evaluate_every iterations after its evaluation") {
   auto experiment = quadratic_experiment<double>("d-psgd", "ring", 1, 6);
   experiment.iterations = 100;
