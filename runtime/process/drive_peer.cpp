@@ -9,6 +9,7 @@
 #include "runtime/participant/session_input.hpp"
 #include "runtime/process/freed_pages.hpp"
 #include "runtime/process/peer_driver.hpp"
+#include "runtime/wire/long_message.hpp"
 #include "runtime/zmq/clock.hpp"
 
 namespace hearsay {
@@ -85,14 +86,20 @@ constexpr double bytes_worth_warming = 8e6;
 
 /// Takes the pages of the peer's method and messages before anybody waits for them: of one message of each
 /// neighbor, since few are an iteration ahead, and of its own, which takes the storage of one of them if that
-/// is shared.
+/// is shared. Pieces of messages take pages between these, so there are some for them, too.
 template <class Scalar>
 void warm_memory_of(const Experiment<Scalar>& experiment, PeerId id) {
   const PeerMemory memory = memory_of_peer(experiment, id);
   const double soon =
       memory.is_storage_shared ? (memory.sent + memory.received) / 2.0 : memory.sent + memory.received / 2.0;
-  const double bytes = (memory.method + std::max(memory.sent, soon)) *
-                       static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar);
+  const double vector_bytes = static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar);
+  double bytes = (memory.method + std::max(memory.sent, soon)) * vector_bytes;
+  if (memory.is_storage_shared) {
+    constexpr std::size_t pieces_of_source = 6;
+    const std::size_t pieces = partners_of(experiment, id).sources.size() * pieces_of_source;
+    bytes += std::min(static_cast<double>(pieces * to_neighbor::usual_piece_bytes),
+                      memory.received / 4.0 * vector_bytes);
+  }
   if (bytes >= bytes_worth_warming) warm_pages(static_cast<std::size_t>(bytes));
 }
 
