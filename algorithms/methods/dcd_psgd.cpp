@@ -53,8 +53,7 @@ Task DcdPsgd<Scalar>::combine_then_adapt(Iteration<Scalar>& it) {
 
   // exchange: send c_i to every neighbor;  xhat_j <- xhat_j + c_j. x_i is that of the next iteration already,
   // so c_i travels during the next gradient.
-  const PacketRef packet = std::move(buffer).seal();
-  const Slot slot = it.post(packet);
+  const Slot slot = it.post(std::move(buffer).seal());
   co_await local_.ahead(it, x_);
   const std::span<const PacketRef> packets = co_await it.collect(slot);
   it.report(side_information_.hear(*compressor_, it.mixing().hears, packets, replicas_));

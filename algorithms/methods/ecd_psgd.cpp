@@ -1,5 +1,7 @@
 #include "algorithms/methods/ecd_psgd.hpp"
 
+#include <utility>
+
 #include "algorithms/compression/seam/full_precision.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
@@ -59,14 +61,14 @@ Task EcdPsgd<Scalar>::combine_then_adapt(Iteration<Scalar>& it) {
   local_.add_to(half_step_);
 
   // extrapolate: z_i = x_i + (t/2) (x_i' - x_i);   exchange: send c_i = C(z_i), encoded once
-  const PacketRef packet = extrapolate(it, x_, t);
+  PacketRef packet = extrapolate(it, x_, t);
 
   // step: x_i <- x_i'
   x_ = half_step_;
 
   // estimates: xt_j <- xt_j + (2/t) (c_j - xt_j)
   if (backlog_) co_return;
-  const Slot slot = it.post(packet);
+  const Slot slot = it.post(std::exchange(packet, {}));
   co_await local_.ahead(it, x_);  // x_i is that of the next iteration already
   const std::span<const PacketRef> packets = co_await it.collect(slot);
   hear_all(it, packets, t);

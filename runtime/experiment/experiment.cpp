@@ -8,7 +8,6 @@
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/objectives/model.hpp"
 #include "runtime/data/problem_builder.hpp"
-#include "runtime/experiment/least_pace.hpp"
 #include "runtime/experiment/make_method.hpp"
 #include "runtime/experiment/memory_need.hpp"
 #include "runtime/experiment/problem_of.hpp"
@@ -127,7 +126,6 @@ Experiment<Scalar> assemble(const RunSettings& given, NamedTopology topology, Pr
   if (method.reads_rho && method.reads_rho(options))
     experiment.rho = spectrum(experiment.topology.mixing).rho;
   require_memory(experiment, held);
-  require_pace(experiment);
   try_method(experiment);
   return experiment;
 }

@@ -62,7 +62,9 @@ PeerMemory memory_with(const Experiment<Scalar>& experiment, PeerId id, const Mo
   memory.objective = model.objective;
   memory.initial = model.initial;
   memory.told = experiment.settings.run.evaluate == RunSettings::Run::Evaluate::own ? 0.0 : 2.0;
-  memory.sent = 2.0 * own.an_iteration;
+  // A neighbor may be one iteration ahead or behind, and as many more as the run's staleness.
+  const double iterations_kept = 2.0 + 2.0 * static_cast<double>(staleness_of(experiment.settings));
+  memory.sent = iterations_kept * own.an_iteration;
   memory.checkpoint = own.state + memory.sent;
   memory.comes_back = experiment.settings.failure.keeps_checkpoints();
   if (sources.empty()) return memory;
@@ -78,7 +80,7 @@ PeerMemory memory_with(const Experiment<Scalar>& experiment, PeerId id, const Mo
     return memory;
   }
   // No worker is ahead of its hub, nor a hub of the workers of a round.
-  memory.received = (experiment.method->pattern.has_hub ? 1.0 : 2.0) * heard * a_message;
+  memory.received = (experiment.method->pattern.has_hub ? 1.0 : iterations_kept) * heard * a_message;
   // Local steps between two messages: the first is kept until the second is there, and the sender may have
   // begun anew.
   if (experiment.method->options.has(option::local_steps) && of_source.an_iteration == 2.0 * a_message)
@@ -133,20 +135,26 @@ struct Need {
 /// share with the observer, or, those of other hosts, on its disk.
 constexpr double mean_and_read = 2.0;
 
-/// Returns what the observer takes (ProcessBytes), in vectors of R^d.
+/// Returns what the observer takes while peers run, in vectors of R^d.
 template <class Scalar>
-double observer_with(const Experiment<Scalar>& experiment, const ModelMemory& model, bool on_hosts) {
+double evaluation_of(const Experiment<Scalar>& experiment, const ModelMemory& model, bool on_hosts) {
   const RunSettings::Run& run = experiment.settings.run;
+  if (run.evaluate == RunSettings::Run::Evaluate::own) return 1.0 + model.initial;  // the mean at the start
   const auto all = static_cast<double>(experiment.peer_count());
   // Those that come whole through the emulated network wait for each other in memory.
   const double come_whole = on_hosts && experiment.settings.shapes_evaluations() ? all - 1.0 : 0.0;
-  const double kept = run.keep_models.of_peers ? all : 0.0;
+  // Beside those of the last evaluation.
+  const double kept = run.keep_models.of_peers ? 2.0 * all : 0.0;
   const double best = run.keep == RunSettings::Run::Keep::best ? 1.0 : 0.0;
-  const double evaluates =
-      run.evaluate == RunSettings::Run::Evaluate::own ? 0.0 : mean_and_read + best + come_whole + kept;
-  // Before the run its process tries the compressor, on the first gradient.
-  const double tries = 2.0 + scratch_of_peer(experiment, hub_id);
-  return std::max(evaluates, tries) + model.objective + model.initial;
+  return mean_and_read + best + come_whole + kept + model.objective + model.initial;
+}
+
+/// Returns what the process of the observer takes before the run, in vectors of R^d: it tries the compressor,
+/// on Gaussian data or on the first gradient.
+template <class Scalar>
+double trial_of(const Experiment<Scalar>& experiment, const ModelMemory& model) {
+  if (experiment.settings.algorithm.compressor == "none") return 0.0;
+  return 2.0 + scratch_of_peer(experiment, hub_id) + model.objective + model.initial;
 }
 
 template <class Scalar>
@@ -155,7 +163,7 @@ Need need_of(const Experiment<Scalar>& experiment, const HeldPeers& held, const 
   Need need;
   if (held.in_processes)
     need.vectors = held.ids.front() == observer_peer
-                       ? observer_with(experiment, model, held.ids.size() < experiment.peer_count())
+                       ? evaluation_of(experiment, model, held.ids.size() < experiment.peer_count())
                        : 0.0;
   for (const PeerId id : held.ids) {
     const Likeness likeness = likeness_of(experiment, id);
@@ -173,6 +181,7 @@ Need need_of(const Experiment<Scalar>& experiment, const HeldPeers& held, const 
       need.bytes_beside +=
           bytes_of_simulated_peer + bytes_of_simulated_link * static_cast<double>(likeness.destinations);
   }
+  need.vectors = std::max(need.vectors, trial_of(experiment, model));
   return need;
 }
 
@@ -343,7 +352,8 @@ ProcessBytes process_bytes(const Experiment<Scalar>& experiment) {
   }
   const HeldPeers here = held_peers(experiment.topology, {.only_looks = true, .draws_later = true});
   bytes.on_hosts = here.ids.size() < experiment.peer_count();
-  bytes.observer = model.bytes * observer_with(experiment, model, bytes.on_hosts);
+  bytes.observer =
+      model.bytes * std::max(evaluation_of(experiment, model, bytes.on_hosts), trial_of(experiment, model));
   return bytes;
 }
 

@@ -116,10 +116,9 @@ std::optional<Verdict> Observer<Scalar>::begin() {
   const std::vector<std::optional<ToldMeters>> meters(problem_->peer_count(), ToldMeters{});
   Asked asked;
   asked.evaluation = meters_.together(0, meters);
-  // No copies: all peers are at x_0.
-  const ModelViews<Scalar> all(problem_->peer_count(), view(problem_->initial));
-  asked.mean = evaluated_.hubs.empty() ? mean_of<Scalar>(all, crew()) : problem_->initial;
-  note_models(all, asked);
+  asked.mean = problem_->initial;  // where all peers are
+  note_distances(SquaredDistances(problem_->peer_count(), 0.0), asked.evaluation);
+  note_losses({view(problem_->initial)}, asked.evaluation);
   return asks_ == Asks::nobody ? judge_here(std::move(asked)) : ask_peers(std::move(asked));
 }
 
@@ -173,24 +172,21 @@ std::optional<Verdict> Observer<Scalar>::evaluate(Snapshots<Scalar> gathered) {
     asked.mean = Eigen::Map<const Vector<Scalar>>(models[*hub].data(), problem_->dimension());
   else
     asked.mean = mean_of<Scalar>(models, crew(), when_read());
-  note_models(models, asked);
+  note_distances(squared_distances<Scalar>(models, asked.mean, crew(), when_read()), asked.evaluation);
+  note_losses(models, asked.evaluation);
   if (keeps_models_)
     for (ToldModel<Scalar>& model : gathered.models) asked.models.push_back(std::move(model).take());
   gathered.models.clear();
   return asks_ == Asks::nobody ? judge_here(std::move(asked)) : ask_peers(std::move(asked));
 }
 
-/// Notes what `models`, whose mean is in `asked`, say beside it.
+/// Under run.evaluate = "peers": notes the loss at each of the models.
 template <class Scalar>
-void Observer<Scalar>::note_models(const ModelViews<Scalar>& models, Asked& asked) {
-  note_distances(squared_distances<Scalar>(models, asked.mean, crew(), when_read()), asked.evaluation);
-  if (rules_.evaluate == RunSettings::Run::Evaluate::peers) {
-    const bool is_start = asked.evaluation.iteration == 0;  // all peers are at x_0
-    const auto [least, largest] = losses_of<Scalar>(
-        *problem_, std::span(models).first(is_start ? 1 : models.size()), crew(), when_read());
-    asked.evaluation.loss_worst = largest;
-    asked.evaluation.loss_spread = largest - least;
-  }
+void Observer<Scalar>::note_losses(const ModelViews<Scalar>& models, Evaluation& evaluation) {
+  if (rules_.evaluate != RunSettings::Run::Evaluate::peers) return;
+  const auto [least, largest] = losses_of<Scalar>(*problem_, models, crew(), when_read());
+  evaluation.loss_worst = largest;
+  evaluation.loss_spread = largest - least;
 }
 
 /// The peers have told how each judges its own model.

@@ -108,7 +108,7 @@ class Observer final : public Evaluator {
   std::optional<Verdict> evaluate_if_complete(std::uint64_t iteration);
   /// Returns the verdict on a complete set. Nothing if the peers are asked for their scores.
   std::optional<Verdict> evaluate(Snapshots<Scalar> gathered);
-  void note_models(const ModelViews<Scalar>& models, Asked& asked);
+  void note_losses(const ModelViews<Scalar>& models, Evaluation& evaluation);
   std::optional<Verdict> take(PeerId peer, std::uint64_t iteration, ToldModel<Scalar> model,
                               PeerMeters meters);
   /// Lets go of what has been read of a model in its place.

@@ -68,7 +68,8 @@ class Peer {
   /// Messages of more than `bytes` bytes are copied from the vectors of the method as they leave
   /// (Iteration::lent_packet), all of them in one thread. Without this call all are copied at once.
   void lend_beyond(std::size_t bytes) { method_.lend_beyond(bytes); }
-  /// Call this when messages have left.
+  /// Gives up what was lent and is copied by now, so that its storage is free once it was received. Call this
+  /// when messages have left.
   void let_go_of_copied() { method_.let_go_of_copied(); }
   /// Begins. There is no evaluation of x_0: all peers share it, so the observer evaluates it by itself.
   void start();

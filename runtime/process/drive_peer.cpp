@@ -95,7 +95,7 @@ void warm_memory_of(const Experiment<Scalar>& experiment, PeerId id) {
   const double vector_bytes = static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar);
   double bytes = (memory.method + std::max(memory.sent, soon)) * vector_bytes;
   if (memory.is_storage_shared) {
-    constexpr std::size_t pieces_of_source = 6;
+    constexpr std::size_t pieces_of_source = 6;  // four that wait, one that comes, one that is read
     const std::size_t pieces = partners_of(experiment, id).sources.size() * pieces_of_source;
     bytes += std::min(static_cast<double>(pieces * to_neighbor::usual_piece_bytes),
                       memory.received / 4.0 * vector_bytes);

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "runtime/cluster/addresses.hpp"
+#include "runtime/experiment/slow_pace.hpp"
 #include "runtime/foundation/model_spool.hpp"
 #include "runtime/network/congestion.hpp"
 #include "runtime/observer/observer.hpp"
@@ -123,6 +124,7 @@ HostsPeerEnd<Scalar> run_hosts_peer(const Experiment<Scalar>& experiment, PeerId
                  "the topology has peers 0 to " + std::to_string(experiment.peer_count() - 1));
   require_open_files_of(experiment, id);
   congestion_here(experiment.settings.congestion);
+  if (const auto warning = slow_pace_warning(experiment, id)) control.notice("warning: " + *warning);
   const ClusterAddresses addresses = addresses_of(experiment.topology, place);
   const SharedCredentials credentials =
       load_credentials(experiment.settings.security, experiment.topology.peers, id, control.notice);

@@ -70,6 +70,12 @@ TEST_CASE("memory: that of a method is its row of the table, that of messages wh
   const auto judges_own = prepare<float>(
       run_of("d-psgd", "run.evaluate = \"own\"\ntopology = { kind = \"ring\", peers = 5 }", 100));
   CHECK(memory_of_peer(judges_own, 3).total() == 10.0);  // no model is told
+  const auto stale = prepare<float>(run_of(
+      "d-psgd",
+      "algorithm.staleness = 1\nalgorithm.consensus_step = 0.5\ntopology = { kind = \"ring\", peers = 5 }",
+      100));
+  CHECK(memory_of_peer(stale, 3).sent == 4.0);
+  CHECK(memory_of_peer(stale, 3).received == 8.0);
   const auto choco = prepare<float>(run_of("choco-sgd", "topology = { kind = \"ring\", peers = 5 }", 100));
   CHECK(memory_of_peer(choco, 3).method == 6.0);  // deg + 4
   // 2 (n - 1) messages of d / n
@@ -121,7 +127,7 @@ TEST_CASE("memory: the observer holds two models, and all of them where they com
   for (const bool on_hosts : {false, true}) {
     CHECK(of_observer("", on_hosts) == 2.0);
     CHECK(of_observer("run.keep = \"best\"", on_hosts) == 3.0);
-    CHECK(of_observer("run.keep_models = \"every 10, peers\"", on_hosts) == 7.0);
+    CHECK(of_observer("run.keep_models = \"every 10, peers\"", on_hosts) == 12.0);
     CHECK(of_observer("network.evaluations = \"shaped\"", on_hosts) == (on_hosts ? 6.0 : 2.0));
   }
 }

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -101,9 +100,11 @@ TEST_CASE("memory: the observer of a run over hosts takes three models, however 
                                                            "--output", "out-" + std::to_string(id)},
                                   Program::Output::file, place));
   const auto has_spool = [&] {
+    const std::string there = std::filesystem::canonical(folder.path()).string() + "/";
     std::ifstream maps("/proc/" + std::to_string(processes[0]->process()) + "/maps");
-    const std::string text((std::istreambuf_iterator<char>(maps)), {});
-    return text.find(folder.path().string() + "/#") != text.npos;
+    for (std::string line; std::getline(maps, line);)
+      if (line.find(there) != line.npos && line.ends_with("(deleted)")) return true;
+    return false;
   };
   CHECK(processes[0]->wait_until(has_spool));  // where the output will be
   for (const auto& process : processes) REQUIRE(process->wait() == 0);

@@ -140,6 +140,14 @@ TEST_SUITE("net") {
     }
   }
 
+  TEST_CASE("memory law: with staleness more messages are kept and ahead, and no more than stated") {
+    RunSettings settings = settings_of(find_method("d-psgd"));
+    settings.run.iterations = 8;
+    settings.algorithm.options.set(option::staleness, 2);
+    settings.algorithm.options.set(option::consensus_step, 0.2);
+    check(settings, Law::no_more);
+  }
+
   TEST_CASE("memory law: where each peer judges its own model, none is told, and none is counted") {
     for (const std::string method : {"d-psgd", "dcd-psgd", "choco-sgd"}) {
       CAPTURE(method);
