@@ -1,7 +1,6 @@
 #include "runtime/foundation/model_spool.hpp"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,12 +14,6 @@
 namespace hearsay {
 
 namespace {
-
-/// True if the user limits it to less than that. The kernel would end a process that writes a longer file.
-bool is_limited(int resource, rlim_t least) {
-  rlimit limit{};
-  return getrlimit(resource, &limit) != 0 || (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < least);
-}
 
 /// Takes room in a file. Returns false if there is none (errno says why).
 bool take_room(int file, std::size_t begin, std::size_t bytes) {
@@ -55,8 +48,8 @@ std::unique_ptr<ModelSpool> ModelSpool::make(const std::filesystem::path& direct
   const std::size_t rooms = senders * models_of_sender;
   if (rooms == 0 || room_bytes > most / rooms) return refused("has no room for them");
   const std::size_t bytes = rooms * room_bytes;
-  // Address space is no memory, but a user who limits it counts on what the process takes.
-  if (is_limited(RLIMIT_FSIZE, bytes) || is_limited(RLIMIT_AS, RLIM_INFINITY))
+  // The kernel would end a process that writes a longer file.
+  if (is_limited(RLIMIT_FSIZE, bytes) || is_address_space_limited())
     return refused("may not have so long a file, or the process not so much address space");
   FileDescriptor file = nameless_file(where);
   if (!file || ftruncate(file.number(), static_cast<off_t>(bytes)) != 0 ||

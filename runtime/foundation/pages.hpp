@@ -1,6 +1,7 @@
 #pragma once
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,15 @@ inline std::size_t whole_pages(std::size_t bytes) {
   const std::size_t page = page_bytes();
   return (bytes + page - 1) / page * page;
 }
+
+/// True if the user limits a resource of the process (getrlimit) to less than that.
+inline bool is_limited(int resource, rlim_t least) {
+  rlimit limit{};
+  return getrlimit(resource, &limit) != 0 || (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < least);
+}
+
+/// Address space is no memory, but a user who limits it counts on what the processes take.
+inline bool is_address_space_limited() { return is_limited(RLIMIT_AS, RLIM_INFINITY); }
 
 inline bool holds(std::span<const std::byte> shared, std::span<const std::byte> bytes) {
   return bytes.data() >= shared.data() && bytes.data() < shared.data() + shared.size();

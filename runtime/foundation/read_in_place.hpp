@@ -11,8 +11,7 @@ class ReadInPlace {
  public:
   virtual ~ReadInPlace() = default;
   virtual bool holds(std::span<const std::byte> bytes) const = 0;
-  /// These bytes, which this process has read, count no more as its memory until it reads them
-  /// again.
+  /// These bytes, which this process has read, count no more as its memory until it reads them again.
   virtual void let_go(std::span<const std::byte> bytes) const = 0;
 
  protected:

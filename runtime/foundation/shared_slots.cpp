@@ -1,7 +1,5 @@
 #include "runtime/foundation/shared_slots.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <limits>
 #include <new>
@@ -14,12 +12,6 @@ namespace {
 
 using Mark = std::atomic<std::uint64_t>;
 static_assert(Mark::is_always_lock_free, "processes share the marks");
-
-/// Address space is no memory, but a user who limits it counts on what the processes took so far.
-bool is_address_space_limited() {
-  rlimit limit{};
-  return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
-}
 
 }  // namespace
 

@@ -1,13 +1,13 @@
 #include "runtime/process/freed_pages.hpp"
 
 #include <malloc.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+
+#include "runtime/foundation/pages.hpp"
 
 namespace hearsay {
 
@@ -22,7 +22,7 @@ struct Pages {
 
 /// Returns the pages that lie wholly in a block.
 Pages whole_pages(const void* block, std::size_t bytes) {
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const std::uintptr_t page = page_bytes();
   const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(block) + page - 1) / page * page;
   const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(block) + bytes) / page * page;
   return {reinterpret_cast<void*>(begin), begin < end ? end - begin : 0};

@@ -14,6 +14,7 @@
 #include "runtime/observer/observer.hpp"
 #include "runtime/process/open_file_limit.hpp"
 #include "runtime/record/json.hpp"
+#include "runtime/record/run_directory.hpp"
 #include "runtime/rules/failure_rules.hpp"
 #include "runtime/rules/transport_rules.hpp"
 #include "runtime/wire/frame.hpp"
@@ -23,14 +24,6 @@
 namespace hearsay {
 
 namespace {
-
-/// Returns the directory, or, if it is not made yet, the nearest one above it.
-std::filesystem::path first_that_is_there(const std::filesystem::path& directory) {
-  std::error_code error;
-  std::filesystem::path path = std::filesystem::absolute(directory, error);
-  while (!std::filesystem::is_directory(path, error) && path.has_relative_path()) path = path.parent_path();
-  return path;
-}
 
 /// The observer at peer 0, in a thread of its own.
 template <class Scalar>
@@ -68,11 +61,12 @@ class ObserverThread {
     const std::size_t peers = experiment.peer_count();
     const std::size_t model_bytes = static_cast<std::size_t>(experiment.problem.dimension()) * sizeof(Scalar);
     const RunSettings& settings = experiment.settings;
-    const bool come_in_pieces = !observer_network(experiment, false);
+    const bool come_in_pieces = !settings.shapes_evaluations();
     const bool are_told = settings.run.evaluate != RunSettings::Run::Evaluate::own;
     if (!come_in_pieces || !are_told || peers * model_bytes < worth_a_spool_bytes) return nullptr;
-    return ModelSpool::make(first_that_is_there(settings.run.output), peers, model_bytes + meters_limit_bytes,
-                            notice);
+    std::error_code ignored;  // without a working directory no file is made, and the notice says so
+    const std::filesystem::path output = std::filesystem::absolute(settings.run.output, ignored);
+    return ModelSpool::make(existing_part(output), peers, model_bytes + meters_limit_bytes, notice);
   }
 
   void serve(const RunControl& control) {

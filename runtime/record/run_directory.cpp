@@ -66,13 +66,6 @@ OutputSite look_at(const fs::path& output, bool overwrite) {
           .is_output = overwrite && is_earlier_output(output)};
 }
 
-/// Returns the longest part of the path that exists.
-fs::path existing_part(fs::path path) {
-  std::error_code ignored;
-  while (!fs::exists(path, ignored) && path.has_relative_path()) path = path.parent_path();
-  return path;
-}
-
 /// Returns the first folder on the way to `directory` that does not exist, or `directory`.
 fs::path first_missing(fs::path directory) {
   std::error_code ignored;
@@ -109,6 +102,12 @@ void require_makable(const fs::path& output) {
 }
 
 }  // namespace
+
+fs::path existing_part(fs::path path) {
+  std::error_code ignored;
+  while (!fs::exists(path, ignored) && path.has_relative_path()) path = path.parent_path();
+  return path;
+}
 
 void require_free_output(const fs::path& directory, bool overwrite) {
   const fs::path output = fs::absolute(directory).lexically_normal();

@@ -17,6 +17,9 @@
 
 namespace hearsay {
 
+/// Returns the longest part of the path that exists.
+std::filesystem::path existing_part(std::filesystem::path path);
+
 /// Throws Misuse (key run.output) unless an output directory can be made at `directory`. It must not exist,
 /// and its nearest existing parent must be a writable directory. With `overwrite` it may exist if it is empty
 /// or holds only outputs of earlier runs and sweeps, recognized by their names: a user's own file is never

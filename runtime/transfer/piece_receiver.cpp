@@ -31,7 +31,7 @@ std::optional<WholeFrame> PieceReceiver::hear(std::size_t from, const FrameHeade
   }
   Sender& sender = senders_[from];
   const bool fits = sender.frame && piece.of == sender.name() && !payload.empty() &&
-                    head.incarnation == sender.frame->incarnation && piece.from == sender.has() &&
+                    head.incarnation == sender.frame->header.incarnation && piece.from == sender.has() &&
                     payload.size() <= sender.ever_asked - sender.has();
   if (!fits) return std::nullopt;  // it came twice, or of a frame that is not wanted any more
   if (!put(from, payload)) {
@@ -41,11 +41,12 @@ std::optional<WholeFrame> PieceReceiver::hear(std::size_t from, const FrameHeade
   sender.asked_until = std::max(sender.asked_until, sender.has());
   note_arrival(sender, now, std::chrono::microseconds(piece.held_us));
   if (sender.has() < sender.bytes()) return std::nullopt;
-  WholeFrame done = take_frame(from);
-  if (!is_intact(done)) {  // it will be announced again
-    if (spool_) spool_->give_up(done.in_spool);
-    return std::nullopt;
+  if (!is_intact(*sender.frame)) {
+    drop_frame(from);
+    return std::nullopt;  // it will be announced again
   }
+  WholeFrame done = std::exchange(*sender.frame, {});  // and so its room is kept
+  drop_frame(from);
   const std::uint64_t end = header_bytes + done.header.payload_bytes;
   say(from, {.of = pieces_of(done.header), .from = end, .bytes = 0, .has = end});
   sender.whole = done.header;
@@ -56,12 +57,12 @@ std::optional<WholeFrame> PieceReceiver::hear(std::size_t from, const FrameHeade
 /// Returns false if the disk fails.
 bool PieceReceiver::put(std::size_t from, std::span<const std::byte> bytes) {
   Sender& sender = senders_[from];
-  const FrameHeader& header = *sender.frame;
-  if (spool_ && sender.come == 0) sender.room = spool_->begin(from, header.iteration, header.payload_bytes);
-  if (sender.room.empty()) {
-    sender.memory.reserve(header.payload_bytes);
-    sender.memory.insert(sender.memory.end(), bytes.begin(), bytes.end());
-  } else if (!spool_->write(bytes, sender.room.data() + sender.come)) {
+  auto& [header, own, in_spool] = *sender.frame;
+  if (spool_ && sender.come == 0) in_spool = spool_->begin(from, header.iteration, header.payload_bytes);
+  if (in_spool.empty()) {
+    own.reserve(header.payload_bytes);
+    own.insert(own.end(), bytes.begin(), bytes.end());
+  } else if (!spool_->write(bytes, in_spool.data() + sender.come)) {
     return false;
   }
   sender.come += bytes.size();
@@ -71,13 +72,6 @@ bool PieceReceiver::put(std::size_t from, std::span<const std::byte> bytes) {
 bool PieceReceiver::is_intact(const WholeFrame& frame) const {
   if (frame.in_spool.empty()) return payload_intact(frame.header, frame.own);
   return payload_intact(frame.header, frame.in_spool, *spool_);
-}
-
-WholeFrame PieceReceiver::take_frame(std::size_t from) {
-  Sender& sender = senders_[from];
-  WholeFrame done{*sender.frame, std::move(sender.memory), std::exchange(sender.room, {})};
-  drop_frame(from);
-  return done;
 }
 
 void PieceReceiver::take_announcement(std::size_t from, const FrameHeader& head,
@@ -91,9 +85,9 @@ void PieceReceiver::take_announcement(std::size_t from, const FrameHeader& head,
     const std::uint64_t end = header_bytes + header.payload_bytes;
     return say(from, {.of = name, .from = end, .bytes = 0, .has = end});
   }
-  if (sender.frame != header) {
+  if (!sender.frame || sender.frame->header != header) {
     drop_frame(from);
-    sender.frame = header;
+    sender.frame = WholeFrame{header};
     sender.asked_until = sender.ever_asked = header_bytes;
   }
   if (std::ranges::find(turns_, from) == turns_.end()) turns_.push_back(from);
@@ -126,7 +120,7 @@ void PieceReceiver::note_arrival(Sender& sender, Instant now, Duration held) {
 void PieceReceiver::close(std::size_t from, std::uint64_t iteration) {
   Sender& sender = senders_[from];
   sender.closed = std::max(sender.closed, std::optional(iteration));
-  if (sender.frame && sender.frame->iteration <= iteration) drop_frame(from);
+  if (sender.frame && sender.frame->header.iteration <= iteration) drop_frame(from);
   if (spool_) spool_->close(from, iteration);
 }
 
@@ -139,10 +133,9 @@ void PieceReceiver::forget(std::size_t from) {
 void PieceReceiver::drop_frame(std::size_t from) {
   Sender& sender = senders_[from];
   courtesy_.note_end(sender.asked.size());
+  if (spool_ && sender.frame) spool_->give_up(sender.frame->in_spool);
   sender.frame.reset();
-  sender.memory = {};
   sender.come = 0;
-  if (spool_) spool_->give_up(std::exchange(sender.room, {}));
   sender.asked.clear();
   sender.losses = 0;
   sender.owes_word = false;

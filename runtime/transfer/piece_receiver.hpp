@@ -65,14 +65,12 @@ class PieceReceiver {
     bool is_first;  // false: it may come from an earlier ask
   };
   struct Sender {
-    std::optional<FrameHeader> frame;  // unfinished
-    std::vector<std::byte> memory;     // what has come of its payload, unless it has room in the spool
-    std::span<const std::byte> room;   // in the spool
-    std::uint64_t come = 0;            // bytes of the payload
-    std::uint64_t asked_until = 0;     // a position in the frame
-    std::uint64_t ever_asked = 0;      // the last position that was ever asked for
-    std::deque<Asked> asked;           // what is under way
-    Instant last_news{};               // when a piece came, or was asked for while none was under way
+    std::optional<WholeFrame> frame;  // unfinished
+    std::uint64_t come = 0;           // bytes of its payload
+    std::uint64_t asked_until = 0;    // a position in the frame
+    std::uint64_t ever_asked = 0;     // the last position that was ever asked for
+    std::deque<Asked> asked;          // what is under way
+    Instant last_news{};              // when a piece came, or was asked for while none was under way
     Duration last_delay{};
     int losses = 0;          // since a piece came
     bool owes_word = false;  // it does not know that the last piece has come
@@ -80,9 +78,9 @@ class PieceReceiver {
     std::optional<FrameHeader> whole;     // the last frame that has come whole: its sender may not know it
     std::optional<std::uint64_t> closed;  // the last iteration that is closed
 
-    PiecesOf name() const { return pieces_of(*frame); }
+    PiecesOf name() const { return pieces_of(frame->header); }
     std::uint64_t has() const { return header_bytes + come; }
-    std::uint64_t bytes() const { return header_bytes + frame->payload_bytes; }
+    std::uint64_t bytes() const { return header_bytes + frame->header.payload_bytes; }
     std::uint64_t under_way() const { return asked_until - has(); }
     Instant lost_at() const;
     bool needs(const FrameHeader& header) const {
@@ -95,7 +93,6 @@ class PieceReceiver {
   void give_up_what_is_lost(Instant now);
   bool put(std::size_t from, std::span<const std::byte> bytes);
   bool is_intact(const WholeFrame& frame) const;
-  WholeFrame take_frame(std::size_t from);
   void drop_frame(std::size_t from);
   bool ask(std::size_t whom, const Moment& moment);
   void say_what_has_come(std::size_t to);
