@@ -15,6 +15,7 @@
 #include <variant>
 
 #include "runtime/process/parent_end.hpp"
+#include "runtime/zmq/clock.hpp"
 #include "topology/foundation/host_refusal.hpp"
 
 namespace hearsay {
@@ -196,6 +197,13 @@ std::optional<ProcessEnd> Children::wait_for(Child& child) {
   int status = 0;
   waitpid(process, &status, 0);
   return end_of(status);
+}
+
+void Children::await_ends(Duration longest) {
+  const Instant until = monotonic_now() + longest;
+  for (const Child& child : children_)
+    while (child.socket >= 0 && monotonic_now() < until)
+      if (is_readable(child.socket) && hear(child.socket).empty()) break;
 }
 
 void Children::reap() {

@@ -50,6 +50,8 @@ class Children {
 
   /// After the observer's `bye`: waits until the children have ended by themselves.
   void reap();
+  /// The same, but no longer than this: they were told to end, and may still write what they keep.
+  void await_ends(Duration longest);
 
  private:
   struct Child {

@@ -210,13 +210,17 @@ void require_runnable(const LocalRun<Scalar>& run) {
 
 }  // namespace
 
+/// So long an interrupted run waits for peers that write their own models (run.evaluate = "own").
+constexpr Duration time_to_keep_models = std::chrono::seconds(10);
+
 template <class Scalar>
 RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunControl& control,
                              const KernelNetwork* network) {
   LocalRun<Scalar> run{experiment, control, network};
   require_runnable(run);
   give_back_zeros(std::as_bytes(view(experiment.problem.initial)));
-  if (experiment.settings.run.evaluate != RunSettings::Run::Evaluate::own)
+  const bool judges_own = experiment.settings.run.evaluate == RunSettings::Run::Evaluate::own;
+  if (!judges_own)
     run.slots = SharedSlots::make(
         experiment.peer_count(),
         static_cast<std::size_t>(experiment.problem.dimension()) * sizeof(Scalar) + meters_limit_bytes);
@@ -242,6 +246,8 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
   outcome.restarts = processes.supervisor.restarts();
   if (outcome.status != RunStatus::lost && outcome.status != RunStatus::interrupted)
     processes.children.reap();
+  else if (outcome.status == RunStatus::interrupted && judges_own && !outcome.evaluations.empty())
+    processes.children.await_ends(time_to_keep_models);
   return outcome;
 }
 

@@ -88,6 +88,23 @@ TEST_CASE("Ctrl-C: a run whose peers keep their own models leaves no model.npy, 
   }
 }
 
+TEST_CASE("Ctrl-C: where peers keep their own models, each long one is written to its end") {
+  const DataFolder folder;
+  folder.write("q.toml", endless_run);
+  const auto output = folder.path() / "out";
+  Program program(folder.path(), {"run", "q.toml", "--set", "run.evaluate=\"own\"", "--set",
+                                  "run.evaluate_every=1", "--set", "model.kind=\"quadratic(6000000)\"",
+                                  "--set", "network.latency=\"0 ms\"", "--output", "out"});
+  REQUIRE_MESSAGE(trains(program, output), program.complained());
+  program.signal_group(SIGINT);
+  CHECK(program.wait() == 130);
+  for (const std::string id : {"0", "1", "2", "3"}) {
+    CAPTURE(id);
+    REQUIRE(std::filesystem::exists(output / ("model-" + id + ".npy")));
+    CHECK(std::filesystem::file_size(output / ("model-" + id + ".npy")) > 24'000'000);
+  }
+}
+
 TEST_CASE("metrics that are removed while a run goes on are said to be lost, and the rest is written") {
   const DataFolder folder;
   folder.write("q.toml", endless_run);
