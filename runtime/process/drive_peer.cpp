@@ -132,6 +132,7 @@ PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, const PeerEn
                                    .is_awaited = control.resumes,
                                    .timeline = control.timeline},
                                   std::move(input));
+  give_back_zeros(std::as_bytes(view(experiment.problem.initial)));  // its method has read them
   sockets.start(participant.session(), std::move(destinations), run->observer);
   TrainingTraffic unasked;
   TrainingTraffic& traffic = entry.traffic ? *entry.traffic : unasked;

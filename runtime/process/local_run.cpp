@@ -182,6 +182,7 @@ RunOutcome<Scalar> run_once(const LocalRun<Scalar>& run, LocalProcesses& process
       observer_input(experiment, start_patience), evaluator, processes.addresses.of_observer(),
       share_credentials(run.keys, observer_peer, control.notice), run.settings().congestion, earlier,
       observer_network(experiment, true), nullptr, run.slots.get());
+  give_back_zeros(std::as_bytes(view(experiment.problem.initial)));  // the observer has read them
   at_the_switch.reset();
   processes.supervisor.tell_addresses(observer.bound_address());
   processes.children.carry_out();
