@@ -13,20 +13,26 @@ template <class Scalar>
 Task DPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   // publish: send x_i to every neighbor
   std::optional<Slot> slot;
-  if (!adapts_first_) slot = it.post(it.lent_packet(x_));
+  if (!adapts_first_) slot = publish(it);
 
   // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or the sum of H local steps
   co_await local_.steps(it, x_);
   if (adapts_first_) {
     // x_i <- x_i + s_i;  publish: send x_i to every neighbor
     local_.add_to(x_);
-    slot = it.post(it.lent_packet(x_));
+    slot = publish(it);
   }
 
   // mix: x_i + gamma sum_j w_ij (x_j - x_i), with x_j - x_i from `staleness` iterations before
   const std::uint64_t staleness = past_.size();
   if (mixes_in_place_) {
     const std::span<const PacketRef> packets = co_await it.collect(*slot, it.number());
+    if (it.takes_pieces()) {
+      it.report(pieces_->mixing.finish(it.mixing(), packets));
+      if (!adapts_first_) local_.add_to(mixed_);  // step: + s_i
+      pieces_->on_the_way.replace(x_, mixed_);
+      co_return;
+    }
     it.report(mix_in_place(it.mixing(), packets, consensus_step_, x_, [this](Block block) {
       if (!adapts_first_) local_.add_to(x_, block);  // step: + s_i
     }));
@@ -45,6 +51,18 @@ Task DPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   x_.swap(mixed_);
 }
 
+/// Sends x_i. If messages come in pieces, they are mixed while the gradient is computed, so apart from x_i,
+/// which then travels without a copy.
+template <class Scalar>
+Slot DPsgd<Scalar>::publish(Iteration<Scalar>& it) {
+  if (!it.takes_pieces()) return it.post(it.lent_packet(x_));
+  if (!pieces_) pieces_ = std::make_unique<ByPieces>();
+  mixed_.resize(x_.size());
+  const Slot slot = it.post(pieces_->on_the_way.packet(x_));
+  pieces_->mixing.begin_mixing(it, slot, x_, consensus_step_, mixed_);
+  return slot;
+}
+
 template <class Scalar>
 void DPsgd<Scalar>::say_again(Iteration<Scalar>& it) {
   if (!past_.empty()) it.post(full_packet(it, past_[it.number() % past_.size()]));
@@ -53,7 +71,7 @@ void DPsgd<Scalar>::say_again(Iteration<Scalar>& it) {
 template <class Scalar>
 void DPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.state("model", x_);
-  if (!mixes_in_place_) visitor.scratch("mixed", mixed_);
+  if (mixed_.size() > 0) visitor.scratch("mixed", mixed_);
   for (std::size_t k = 0; k < past_.size(); ++k)
     visitor.state("model of iterations " + std::to_string(k) + " mod " + std::to_string(past_.size()),
                   past_[k]);

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "algorithms/methods/parts/local_steps.hpp"
+#include "algorithms/methods/parts/mixing_by_pieces.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
+#include "algorithms/methods/parts/vector_on_the_way.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -33,7 +36,8 @@ namespace hearsay {
 /// Options    optimizer, a local step rule instead of -eta g; local_steps = H: H of them, each on its own
 ///            minibatch; consensus_step = gamma, 1 in the paper; staleness = s, 0 in the paper; order, above.
 /// Shapes     x, g in R^d; memory 2d, d more for other optimizers and their state, d more for H > 1, and
-///            another d if the steps come last then, (s + 1) d more for staleness.
+///            another d if the steps come last then, (s + 1) d more for staleness. Long messages are mixed
+///            piece by piece, into another vector than x (MixingByPieces).
 /// Needs      W doubly stochastic with spectral gap > 0. Negative weights and time-varying rows are fine.
 ///            With staleness: W symmetric and the same in every round, gamma (1 - lambda_n) < 2 sin(pi / (2
 ///            (2 s + 1))) (stale_gossip.hpp).
@@ -67,20 +71,31 @@ class DPsgd final : public Algorithm<Scalar> {
         mixed_(mixes_in_place_ ? 0 : input.initial.size()),
         past_(static_cast<std::size_t>(input.options[option::staleness]), input.initial),
         local_(input) {}
+  ~DPsgd() override {
+    if (pieces_) pieces_->on_the_way.leave(x_);
+  }
 
   Task iterate(Iteration<Scalar>& it) override;
   void say_again(Iteration<Scalar>& it) override;
   const Vector<Scalar>& model() const override { return x_; }
   void visit_state(StateVisitor<Scalar>& visitor) override;
+  bool takes_pieces() const override { return mixes_in_place_; }
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
 
  private:
+  struct ByPieces {
+    MixingByPieces<Scalar> mixing;
+    VectorOnTheWay<Scalar> on_the_way;  // x_i
+  };
+  Slot publish(Iteration<Scalar>& it);
+
   double consensus_step_;  // gamma
   bool adapts_first_;
   bool mixes_in_place_;
   Vector<Scalar> x_;
-  Vector<Scalar> mixed_;              // empty if it mixes in place
+  Vector<Scalar> mixed_;              // empty if it mixes in place, and not by pieces
   std::vector<Vector<Scalar>> past_;  // u_i of the last s iterations; that of iteration t is at t mod s
+  std::unique_ptr<ByPieces> pieces_;  // null until messages come in pieces
   LocalSteps<Scalar> local_;
 };
 

@@ -21,9 +21,10 @@ Task DecentLam<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // mix: gt_i = g_i - sum_j w_ij ((x_j - eta g_j) - (x_i - eta g_i)) / eta
   stepped_ = x_ - it.step_size() * gradient;
-  const PacketRef packet = it.lent_packet(stepped_);
-  const std::span<const PacketRef> packets = co_await it.exchange(packet);
-  it.report(mix_full(it.mixing(), packets, stepped_, mixed_));
+  const Slot slot = it.post(it.lent_packet(stepped_));
+  mixing_.begin_mixing(it, slot, stepped_, 1.0, mixed_);
+  const std::span<const PacketRef> packets = co_await it.collect(slot);
+  it.report(mixing_.finish(it.mixing(), packets));
 
   // momentum: m_i <- beta m_i + gt_i
   memory_ = momentum_ * memory_ + (gradient + (stepped_ - mixed_) / it.step_size());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms/methods/parts/mixing_by_pieces.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -34,6 +35,7 @@ class DecentLam final : public Algorithm<Scalar> {
   Task iterate(Iteration<Scalar>& it) override;
   const Vector<Scalar>& model() const override { return x_; }
   void visit_state(StateVisitor<Scalar>& visitor) override;
+  bool takes_pieces() const override { return true; }
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
 
  private:
@@ -42,6 +44,7 @@ class DecentLam final : public Algorithm<Scalar> {
   Vector<Scalar> memory_;   // m_i
   Vector<Scalar> stepped_;  // x_i - eta g_i
   Vector<Scalar> mixed_;
+  MixingByPieces<Scalar> mixing_;
 };
 
 MethodInfo decentlam_info();

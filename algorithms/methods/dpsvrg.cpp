@@ -145,9 +145,10 @@ Task Dpsvrg<Scalar>::iterate(Iteration<Scalar>& it) {
   for (std::uint64_t round = 0; round < position.rounds; ++round) {
     it.turn_to(position.rounds_before + round);
     const Slot slot = it.post(it.lent_packet(step_));
+    mixing_.begin_mixing(it, slot, step_, 1.0, mixed_);
     if (round == 0 && keeps_snapshot_after(it.number())) co_await it.gradient_ahead(snapshot_);
     const std::span<const PacketRef> packets = co_await it.collect(slot);
-    it.report(mix_full(it.mixing(), packets, step_, mixed_));
+    it.report(mixing_.finish(it.mixing(), packets));
     if (before_.size() != 0) {
       mixed_ += acceleration_ * (mixed_ - before_);
       before_.swap(step_);

@@ -2,6 +2,7 @@
 
 #include "algorithms/methods/parts/epoch_plan.hpp"
 #include "algorithms/methods/parts/gradient_table.hpp"
+#include "algorithms/methods/parts/mixing_by_pieces.hpp"
 #include "algorithms/seam/method.hpp"
 #include "algorithms/seam/method_options.hpp"
 
@@ -61,6 +62,7 @@ class Dpsvrg final : public Algorithm<Scalar> {
   Task iterate(Iteration<Scalar>& it) override;
   const Vector<Scalar>& model() const override { return x_; }
   void visit_state(StateVisitor<Scalar>& visitor) override;
+  bool takes_pieces() const override { return true; }
   bool is_sound(Index samples) const override { return table_.is_sound(samples, x_.size()); }
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
   std::optional<Traffic> traffic_up_to(std::uint64_t last, const PeerRows& rows) const override;
@@ -89,6 +91,7 @@ class Dpsvrg final : public Algorithm<Scalar> {
   Vector<Scalar> estimate_;       // v_i
   Vector<Scalar> step_;           // q_i
   Vector<Scalar> mixed_;
+  MixingByPieces<Scalar> mixing_;
   Vector<Scalar> before_;        // y_{r-1}; empty unless gossip = "chebyshev"
   GradientTable<Scalar> table_;  // empty unless estimator = "saga"
 };

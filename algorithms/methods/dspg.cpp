@@ -21,9 +21,10 @@ Task Dspg<Scalar>::iterate(Iteration<Scalar>& it) {
   step_ = x_ - it.step_size() * gradient;
 
   // mix: q_i <- sum_j w_ij q_j
-  const PacketRef packet = it.lent_packet(step_);
-  const std::span<const PacketRef> packets = co_await it.exchange(packet);
-  it.report(mix_full(it.mixing(), packets, step_, mixed_));
+  const Slot slot = it.post(it.lent_packet(step_));
+  mixing_.begin_mixing(it, slot, step_, 1.0, mixed_);
+  const std::span<const PacketRef> packets = co_await it.collect(slot);
+  it.report(mixing_.finish(it.mixing(), packets));
 
   // prox: x_i <- prox_{eta_t h}(q_i)
   x_.swap(mixed_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms/methods/parts/mixing_by_pieces.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -27,6 +28,7 @@ class Dspg final : public Algorithm<Scalar> {
   Task iterate(Iteration<Scalar>& it) override;
   const Vector<Scalar>& model() const override { return x_; }
   void visit_state(StateVisitor<Scalar>& visitor) override;
+  bool takes_pieces() const override { return true; }
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
 
  private:
@@ -34,6 +36,7 @@ class Dspg final : public Algorithm<Scalar> {
   Vector<Scalar> x_;
   Vector<Scalar> step_;  // q_i
   Vector<Scalar> mixed_;
+  MixingByPieces<Scalar> mixing_;
 };
 
 MethodInfo dspg_info();

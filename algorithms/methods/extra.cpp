@@ -9,6 +9,7 @@ template <class Scalar>
 Task Extra<Scalar>::iterate(Iteration<Scalar>& it) {
   // publish: send x_i to every neighbor
   const Slot slot = it.post(it.lent_packet(x_));
+  mixing_.begin_pull(it, slot, x_, pull_);
 
   // gradient: g_i = grad F_i(x_i; xi_i)
   const Vector<Scalar>& gradient = co_await it.gradient(x_);
@@ -20,8 +21,7 @@ Task Extra<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // mix: v_i = sum_j w_ij (x_j - x_i);   x_i <- ... + v_i
   const std::span<const PacketRef> packets = co_await it.collect(slot);
-  pull_.setZero();
-  it.report(add_differences(it.mixing(), packets, x_, 1.0, pull_));
+  it.report(mixing_.finish(it.mixing(), packets));
   x_ = last_pull_ + pull_;
   last_pull_.swap(pull_);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms/methods/parts/mixing_by_pieces.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -37,12 +38,14 @@ class Extra final : public Algorithm<Scalar> {
   Task iterate(Iteration<Scalar>& it) override;
   const Vector<Scalar>& model() const override { return x_; }
   void visit_state(StateVisitor<Scalar>& visitor) override;
+  bool takes_pieces() const override { return true; }
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
 
  private:
   Vector<Scalar> x_;
-  Vector<Scalar> stepped_;    // psi_i
-  Vector<Scalar> pull_;       // v_i
+  Vector<Scalar> stepped_;  // psi_i
+  Vector<Scalar> pull_;     // v_i
+  MixingByPieces<Scalar> mixing_;
   Vector<Scalar> last_pull_;  // v_i before
 };
 

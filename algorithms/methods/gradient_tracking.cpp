@@ -16,21 +16,23 @@ template <class Scalar>
 Task GradientTracking<Scalar>::iterate(Iteration<Scalar>& it) {
   // publish: send y_i to every neighbor
   const Slot slot = it.post(it.lent_packet(tracker_));
+  mixing_.begin_mixing(it, slot, tracker_, 1.0, mixed_);
 
   // gradient: g_i' = grad F_i(x_i; xi_i)
   const Vector<Scalar>& gradient = co_await it.gradient(x_);
 
   // track: y_i <- g_i' + (sum_j w_ij y_j - g_i);  g_i <- g_i'
   const std::span<const PacketRef> trackers = co_await it.collect(slot);
-  it.report(mix_full(it.mixing(), trackers, tracker_, mixed_));
+  it.report(mixing_.finish(it.mixing(), trackers));
   tracker_ = gradient + (mixed_ - last_gradient_);
   it.keep_gradient(last_gradient_);
 
   // step, mix: x_i <- sum_j w_ij (x_j - eta y_j)
   x_ -= it.step_size() * tracker_;
-  const PacketRef packet = it.lent_packet(x_);
-  const std::span<const PacketRef> models = co_await it.exchange(packet);
-  it.report(mix_full(it.mixing(), models, x_, mixed_));
+  const Slot model_slot = it.post(it.lent_packet(x_));
+  mixing_.begin_mixing(it, model_slot, x_, 1.0, mixed_);
+  const std::span<const PacketRef> models = co_await it.collect(model_slot);
+  it.report(mixing_.finish(it.mixing(), models));
   x_.swap(mixed_);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms/methods/parts/mixing_by_pieces.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -36,6 +37,7 @@ class GradientTracking final : public Algorithm<Scalar> {
   Task iterate(Iteration<Scalar>& it) override;
   const Vector<Scalar>& model() const override { return x_; }
   void visit_state(StateVisitor<Scalar>& visitor) override;
+  bool takes_pieces() const override { return true; }
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
 
  private:
@@ -43,6 +45,7 @@ class GradientTracking final : public Algorithm<Scalar> {
   Vector<Scalar> tracker_;        // y_i
   Vector<Scalar> last_gradient_;  // g_i
   Vector<Scalar> mixed_;
+  MixingByPieces<Scalar> mixing_;
 };
 
 MethodInfo gradient_tracking_info();

@@ -16,9 +16,10 @@ Task Led<Scalar>::iterate(Iteration<Scalar>& it) {
   }
 
   // exchange: send x_i to every neighbor
-  const std::span<const PacketRef> packets = co_await it.exchange(it.lent_packet(x_));
-  differences_.setZero();
-  it.report(add_differences(it.mixing(), packets, x_, 1.0, differences_));
+  const Slot slot = it.post(it.lent_packet(x_));
+  mixing_.begin_pull(it, slot, x_, differences_);
+  const std::span<const PacketRef> packets = co_await it.collect(slot);
+  it.report(mixing_.finish(it.mixing(), packets));
 
   // dual: l_i <- l_i - sum_j w_ij (x_j - x_i);   mix: x_i <- x_i + sum_j w_ij (x_j - x_i)
   dual_ -= differences_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms/methods/parts/mixing_by_pieces.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method.hpp"
 
@@ -37,6 +38,7 @@ class Led final : public Algorithm<Scalar> {
   Task iterate(Iteration<Scalar>& it) override;
   const Vector<Scalar>& model() const override { return x_; }
   void visit_state(StateVisitor<Scalar>& visitor) override;
+  bool takes_pieces() const override { return true; }
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
 
  private:
@@ -45,6 +47,7 @@ class Led final : public Algorithm<Scalar> {
   Vector<Scalar> x_;
   Vector<Scalar> dual_;  // l_i
   Vector<Scalar> differences_;
+  MixingByPieces<Scalar> mixing_;
 };
 
 MethodInfo led_info();

@@ -26,9 +26,10 @@ Task QgMomentum<Scalar>::iterate(Iteration<Scalar>& it) {
   x_ -= it.step_size() * direction_;
 
   // mix: x_i' = sum_j w_ij h_j
-  const PacketRef packet = it.lent_packet(x_);
-  const std::span<const PacketRef> packets = co_await it.exchange(packet);
-  it.report(mix_full(it.mixing(), packets, x_, mixed_));
+  const Slot slot = it.post(it.lent_packet(x_));
+  mixing_.begin_mixing(it, slot, x_, 1.0, mixed_);
+  const std::span<const PacketRef> packets = co_await it.collect(slot);
+  it.report(mixing_.finish(it.mixing(), packets));
 
   // remember: m_i <- mu m_i + (1 - mu) (x_i - x_i') / eta;  x_i <- x_i'
   memory_ = kept * memory_ + (1 - kept) * (direction_ + (x_ - mixed_) / it.step_size());

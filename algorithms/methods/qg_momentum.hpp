@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms/methods/parts/mixing_by_pieces.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -33,6 +34,7 @@ class QgMomentum final : public Algorithm<Scalar> {
   Task iterate(Iteration<Scalar>& it) override;
   const Vector<Scalar>& model() const override { return x_; }
   void visit_state(StateVisitor<Scalar>& visitor) override;
+  bool takes_pieces() const override { return true; }
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
 
  private:
@@ -41,6 +43,7 @@ class QgMomentum final : public Algorithm<Scalar> {
   Vector<Scalar> memory_;     // m_i
   Vector<Scalar> direction_;  // g_i + beta l_i
   Vector<Scalar> mixed_;
+  MixingByPieces<Scalar> mixing_;
 };
 
 MethodInfo qg_momentum_info();

@@ -113,6 +113,8 @@ class Algorithm {
   virtual std::optional<Traffic> traffic_up_to(std::uint64_t /*last*/, const PeerRows& /*rows*/) const {
     return std::nullopt;
   }
+  /// True if every message of a neighbor that it waits for may come in pieces (Iteration::take_pieces).
+  virtual bool takes_pieces() const { return false; }
   /// The passive side of an asynchronous method. Null for a synchronous one.
   virtual Answering<Scalar>* answering() { return nullptr; }
 };

@@ -12,6 +12,7 @@
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/compression/seam/packet.hpp"
 #include "algorithms/seam/peer_rows.hpp"
+#include "algorithms/seam/piece_taker.hpp"
 #include "algorithms/seam/shared_sum.hpp"
 #include "algorithms/seam/step_size.hpp"
 #include "topology/foundation/peer_id.hpp"
@@ -60,6 +61,9 @@ class IterationHost {
   /// The packets requested last, in the order of the senders. A sender whose edge left W during the wait is
   /// left out.
   virtual std::span<const PacketRef> packets() const = 0;
+  /// True if messages may come in pieces: then `take_pieces` has them handed to `taker`.
+  virtual bool takes_pieces() const { return false; }
+  virtual void take_pieces(Slot /*slot*/, PieceTaker& /*taker*/) {}
   virtual void report(CodecStatus status) = 0;
   /// The sum that this peer shares with all other peers, which are in the same process; null if they are not.
   virtual SharedSum<Scalar>* shared_sum() { return nullptr; }
@@ -170,6 +174,12 @@ class Iteration {
   auto collect(Slot slot, std::uint64_t number, std::span<const PeerId> senders) {
     return PacketsAwaiter{*host_, number, slot, senders};
   }
+
+  /// True if the messages of this iteration may come in pieces, since they are long.
+  bool takes_pieces() const { return host_->takes_pieces(); }
+  /// Hands the pieces of the messages that `collect(slot)` waits for to `taker`, from now on and until that
+  /// is over. A message that `taker` has taken in comes as an empty packet.
+  void take_pieces(Slot slot, PieceTaker& taker) { host_->take_pieces(slot, taker); }
 
   /// co_await it.exchange(packet): post and collect.
   auto exchange(const PacketRef& packet) { return collect(post(packet)); }

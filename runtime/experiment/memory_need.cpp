@@ -14,6 +14,7 @@
 #include "algorithms/objectives/partition.hpp"
 #include "runtime/data/problem_builder.hpp"
 #include "runtime/experiment/method_size.hpp"
+#include "runtime/experiment/piece_mixing.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/run_topology.hpp"
 #include "runtime/foundation/machine.hpp"
@@ -90,6 +91,12 @@ PeerMemory memory_with(const Experiment<Scalar>& experiment, PeerId id, const Mo
   if (is_hub && experiment.settings.topology.workers() == experiment.peer_count())
     memory.received += a_message;
   const bool is_long = a_message * model.bytes > to_neighbor::usual_piece_bytes;
+  if (is_long && of_source.takes_pieces && permits_piece_mixing(experiment.settings)) {
+    const double waiting = to_neighbor::most_pieces_ahead * to_neighbor::usual_piece_bytes / model.bytes;
+    memory.received = heard * std::min(a_message, waiting);
+    memory.mixes_pieces = true;
+    return memory;
+  }
   // A hub waits for its workers one by one: what it has sent is kept for the last of them.
   memory.is_storage_shared = is_long && !experiment.method->pattern.has_hub;
   if (is_long && is_hub && own.a_message > a_message)

@@ -13,18 +13,21 @@ struct PeerMemory {
   double method = 0.0;     ///< the vectors that its method keeps, and its gradient: the table of methods
   double scratch = 0.0;    ///< what its compressors keep from message to message
   double objective = 0.0;  ///< of an objective that is drawn
-  double sent = 0.0;       ///< its messages of two iterations, two more for each of the staleness: the last
-                           ///< ones it may have to send again (asynchronous: the last request to each
-                           ///< neighbor, and the last answer)
-  double received = 0.0;   ///< as many messages of each peer that it hears, which may be as far ahead. With a
-                           ///< hub: one of each, and a long one more. Of methods that send several long ones
-                           ///< in an iteration: those of an iteration more, whose storage is not back in time
-  double told = 2.0;       ///< the models of two evaluations, until the verdict on the earlier one comes;
-                           ///< nothing under run.evaluate = "own"
-  double initial = 1.0;    ///< x_0; nothing if it is zero, since its pages are given back
+  /// Its messages of two iterations, two more for each of the staleness: the last ones it may have to send
+  /// again. Asynchronous: the last request to each neighbor, and the last answer.
+  double sent = 0.0;
+  /// As many messages of each peer that it hears, which may be as far ahead. With a hub: one of each, and a
+  /// long one more. Of methods that send several long ones in an iteration: those of an iteration more, whose
+  /// storage is not back in time. Of long ones that are mixed piece by piece: the pieces that wait.
+  double received = 0.0;
+  double told = 2.0;     ///< the models of two evaluations, until the verdict on the earlier one comes;
+                         ///< nothing under run.evaluate = "own"
+  double initial = 1.0;  ///< x_0; nothing if it is zero, since its pages are given back
   /// Long messages that come take the storage of those that were sent and are needed no more: the
   /// announcement of a newer one says so.
   bool is_storage_shared = false;
+  /// Long messages that come are mixed piece by piece: their pieces are what is received.
+  bool mixes_pieces = false;
 
   /// The messages under way at the same time.
   double messages() const { return is_storage_shared ? std::max(sent, received) : sent + received; }

@@ -80,7 +80,8 @@ MethodSize size_of_method(const Experiment<Scalar>& experiment, PeerId id) {
                                             small_segments(experiment));
     SizeVisitor<Scalar> visitor;
     method->visit_state(visitor);
-    size = {static_cast<double>(visitor.size) / vector + late_state(experiment, id), 0.0, 0.0};
+    size = {static_cast<double>(visitor.size) / vector + late_state(experiment, id), 0.0, 0.0,
+            method->takes_pieces()};
     const std::size_t destinations = partners_of(experiment, id).destinations.size();
     const std::uint64_t last = std::min(experiment.iterations, first_iterations);
     for (std::uint64_t number = 1; number <= last; ++number) {

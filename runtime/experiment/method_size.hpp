@@ -9,6 +9,7 @@ struct MethodSize {
   double state = 1.0;         ///< one that refuses a small model has a model, at least
   double an_iteration = 1.0;  ///< of messages, of which each destination gets its own, or all get the same
   double a_message = 1.0;
+  bool takes_pieces = false;  ///< Algorithm::takes_pieces
 };
 
 /// Returns the size of the method of peer `id`, which is made for a small model.

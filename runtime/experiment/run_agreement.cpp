@@ -14,6 +14,7 @@
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/foundation/text_bytes.hpp"
+#include "runtime/network/link.hpp"
 #include "runtime/settings/evaluate_every.hpp"
 #include "runtime/toml/document.hpp"
 #include "runtime/wire/frame.hpp"
@@ -163,9 +164,13 @@ Agreement make_agreement(const RunSettings& settings, const AgreedProblem& probl
   // What is held out is trained on by nobody. A test file leaves all samples of data.source to train on.
   if (const auto percent = held_out_percent(settings.data.test); percent && problem.data_digest)
     agreement.settings.push_back({"data.test", toml_number(*percent) + "%"});
-  if (problem.has_long_messages)
+  if (problem.has_long_messages) {
     agreement.settings.push_back(
         {"bytes of a piece of a message", std::to_string(to_neighbor::usual_piece_bytes)});
+    // Earlier versions do not permit pieces, so a sender would wait for ever.
+    agreement.settings.push_back({"pieces that leave unasked", std::to_string(to_neighbor::pieces_at_once)});
+    agreement.settings.push_back({"network", is_emulated(settings) ? "emulated" : "real"});
+  }
   for (const AgreedSetting& setting : agreement.settings)
     if (!is_agreeable(setting.value))
       throw Misuse(setting.key, setting.value.substr(0, 40),

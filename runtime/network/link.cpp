@@ -26,6 +26,17 @@ Duration times(std::uint32_t count, Duration duration) {
 
 }  // namespace
 
+bool is_emulated(const RunSettings& settings) {
+  const auto names_one = [](NetworkSettings network) {
+    network.compute = {};
+    return network != NetworkSettings{};
+  };
+  return names_one(settings.network) || !settings.link_overrides.empty() || !settings.pair_links.empty() ||
+         !settings.availability.empty() ||
+         std::ranges::any_of(settings.peer_networks,
+                             [&](const auto& of_peer) { return names_one(of_peer.second); });
+}
+
 PortRate sending_rate(const NetworkSettings& network) { return {network.bandwidth_up, network.trace}; }
 PortRate receiving_rate(const NetworkSettings& network) { return {network.bandwidth_down, network.trace}; }
 

@@ -48,6 +48,9 @@ namespace hearsay {
 /// have the latency, jitter and loss of that, and no override names them.
 inline PeerId observer_id(PeerId peer_count) { return peer_count; }
 
+/// True if the run file describes a network, which says when frames are due.
+bool is_emulated(const RunSettings& settings);
+
 /// True if bytes pass at once. Most runs of many peers have such ports, so it is asked before all else.
 inline bool takes_no_time(const PortRate& rate) { return rate.trace.empty() && rate.constant.unlimited(); }
 

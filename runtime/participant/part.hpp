@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/experiment/experiment.hpp"
+#include "runtime/experiment/piece_mixing.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/participant/failure_detector.hpp"
 #include "runtime/participant/news.hpp"
@@ -17,6 +18,7 @@
 #include "runtime/peer/peer.hpp"
 #include "runtime/peer/staleness.hpp"
 #include "runtime/session/peer_session.hpp"
+#include "runtime/session/piece_hearer.hpp"
 #include "topology/foundation/ensure.hpp"
 #include "topology/hub_rounds.hpp"
 
@@ -36,7 +38,7 @@ struct ParticipantInput {
 
 /// The state that all parts of a participant share, and what follows from it at once.
 template <class Scalar>
-struct Part {
+struct Part final : private PieceHearer {
   Part(ParticipantInput<Scalar> given, PeerSessionInput of_session)
       : input(std::move(given)),
         session(with_packets(with_addresses(std::move(of_session), input.addresses), input.packets)),
@@ -50,10 +52,16 @@ struct Part {
                           experiment().settings.framing, availability_of(experiment().settings, id())),
               input.timeline) {
     peer->lend_beyond(session.input().piece_bytes);
+    if (!takes_pieces()) return;
+    peer->expect_pieces();
+    session.hand_pieces_to(*this);
   }
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
 
   /// Goes on with another peer in the place of this one.
   void replace_peer(std::unique_ptr<Peer<Scalar>> by) {
+    ensure(!takes_pieces(), "a peer that mixes pieces keeps those that it has mixed");
     peer = std::move(by);
     peer->lend_beyond(session.input().piece_bytes);
   }
@@ -63,6 +71,17 @@ struct Part {
   std::string self() const { return "peer " + std::to_string(id()); }
   std::string in_iteration() const { return " (iteration " + std::to_string(peer->iteration() + 1) + ")"; }
   bool drops() const { return failure().drops(); }
+  /// True if the method takes in the messages of neighbors piece by piece: they are long, and a piece holds
+  /// whole numbers.
+  bool takes_pieces() const {
+    const std::size_t piece_bytes = session.input().piece_bytes;
+    return permits_piece_mixing(experiment().settings) && peer->algorithm().takes_pieces() &&
+           view(peer->model()).size_bytes() > piece_bytes && piece_bytes % sizeof(Scalar) == 0;
+  }
+  /// Also while work is under way: the gradient leaves alone what a piece changes.
+  bool hear_piece(const MessageKey& message, std::size_t from, std::span<const std::byte> bytes) override {
+    return phase == Phase::trains && peer->hear_piece(message, from, bytes);
+  }
   /// True if the run has a hub, and `other` is it, as far as this peer knows.
   bool is_hub(PeerId other) const {
     return experiment().method->pattern.has_hub && other == *peer->role().hub();

@@ -203,6 +203,7 @@ void Participant<Scalar>::settle() {
   if (ended_) return;
   if (part_.phase == Phase::trains && part_.detector.unobserved()) losses_.look_for_observer();
   note_wait(send_and_go_on());
+  part_.session.offer_pieces();  // the method may wait for them now
   if (auto end = ending_.settle()) end_now(std::move(*end));
 }
 
@@ -311,7 +312,7 @@ void Participant<Scalar>::on(const StillWaits& waits) {
 
 template <class Scalar>
 void Participant<Scalar>::hear(DataArrived data) {
-  part_.meter.receives(data.packet);
+  part_.meter.receives(data, part_.now);
   const std::uint64_t rounds = part_.peer->counters().gossip_rounds;
   const bool is_logged = part_.input.checkpoints.any();  // else nobody but the peer needs the packet
   part_.peer->deliver(data.key, is_logged ? data.packet : std::move(data.packet), data.metadata);

@@ -52,8 +52,7 @@ class Participant {
 
   /// The user wants the run to end, at all peers.
   void interrupt(Instant now);
-  /// This process has to end. The run goes on without it, or waits for its successor, if it can; else it
-  /// ends.
+  /// This process has to end. The run goes on without it, waits for its successor, or ends.
   void leave(Instant now);
   /// The process of the observer is known to have ended.
   void note_end_of_observer() { part_.detector.note_end_of_observer(); }

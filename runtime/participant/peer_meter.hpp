@@ -36,7 +36,12 @@ class PeerMeter {
     meters_.wire += takes;
     timeline_.sends(message.key, message.to, frame_bytes, sending_.through(), takes);
   }
-  void receives(const PacketRef& packet) { meters_.bytes_received += header_bytes + packet->size(); }
+  /// The timeline has whole messages from the sockets, which know since when they came.
+  void receives(const DataArrived& message, Instant now) {
+    const std::size_t taken_bytes = message.metadata.taken_bytes;
+    meters_.bytes_received += header_bytes + (taken_bytes != 0 ? taken_bytes : message.packet->size());
+    if (taken_bytes != 0) timeline_.receives(message.key, header_bytes + taken_bytes, now, now);
+  }
   void computes(Instant begin, Instant end, std::uint64_t iteration) {
     ensure(begin <= end, "a gradient ends after it began");
     meters_.compute += availability_.presence(since_begin(begin), since_begin(end));

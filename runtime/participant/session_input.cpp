@@ -4,6 +4,7 @@
 
 #include "runtime/experiment/longest_payload.hpp"
 #include "runtime/experiment/standby_partners.hpp"
+#include "runtime/network/link.hpp"
 #include "runtime/peer/staleness.hpp"
 
 namespace hearsay {
@@ -28,6 +29,7 @@ PeerSessionInput session_input(const Experiment<Scalar>& experiment, Agreement a
                          .model_bytes = model_bytes_of(experiment),
                          .absent = settings.failure.join_later,
                          .quiet_destinations = quiet_destinations(settings, id),
+                         .paced_by_receiver = !is_emulated(settings),
                          .longest_message_bytes = longest_payload_bytes(experiment)};
   if (settings.failure.keeps_checkpoints()) input.largest_lead = largest_lead(experiment);
   return input;

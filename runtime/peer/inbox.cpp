@@ -32,6 +32,13 @@ Inbox::Filing Inbox::file(const MessageKey& key, PacketRef packet) {
   return Filing::filed;
 }
 
+bool Inbox::has(const MessageKey& key) const {
+  const auto sender = std::ranges::find(senders_, key.sender, &Sender::id);
+  return sender != senders_.end() && std::ranges::any_of(sender->waiting, [&](const Waiting& message) {
+           return message.iteration == key.iteration && message.slot == key.slot;
+         });
+}
+
 PacketRef Inbox::take(const MessageKey& key) {
   const auto sender = find(key.sender);
   if (sender == senders_.end() || sender->id != key.sender) return {};

@@ -24,6 +24,8 @@ struct MessageMetadata {
   std::uint32_t degree = 0;
   /// Digest of what the sender had published before the message's iteration (replica_watch.hpp); 0: none.
   std::uint32_t replica_digest = 0;
+  /// The length of a message that the method has taken in piece by piece; its packet is empty.
+  std::size_t taken_bytes = 0;
 };
 
 /// Keeps messages that came before the method asked for them: neighbors may run ahead. A method gets only the
@@ -43,6 +45,8 @@ class Inbox {
 
   enum class Filing { filed, duplicate, overflow };
   Filing file(const MessageKey& key, PacketRef packet);
+  /// True if the message waits here.
+  bool has(const MessageKey& key) const;
   /// Removes and returns the message; null if it has not come. Drops the sender's messages of earlier
   /// iterations.
   PacketRef take(const MessageKey& key);

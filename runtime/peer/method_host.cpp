@@ -170,6 +170,20 @@ bool MethodHost<Scalar>::request_packets(std::uint64_t number, Slot slot, std::s
   return true;
 }
 
+/// Messages of the model's size come in pieces. So one that is in the inbox has another size.
+template <class Scalar>
+void MethodHost<Scalar>::take_pieces(Slot slot, PieceTaker& taker) {
+  pieces_ = {&taker, slot};
+  for (const WeightedNeighbor& neighbor : iteration_.mixing().hears)
+    if (inbox_.has({iteration_.number(), slot, neighbor.id})) taker.end(neighbor.id, 0);
+}
+
+template <class Scalar>
+bool MethodHost<Scalar>::hear_piece(const MessageKey& key, std::size_t from,
+                                    std::span<const std::byte> bytes) {
+  return pieces_.take(key, iteration_.number()) && pieces_.taker->take(key.sender, from, bytes);
+}
+
 template <class Scalar>
 bool MethodHost<Scalar>::hear(const MessageKey& key, PacketRef packet, const MessageMetadata& metadata,
                               std::uint64_t completed) {
@@ -177,6 +191,7 @@ bool MethodHost<Scalar>::hear(const MessageKey& key, PacketRef packet, const Mes
     ++counters_.late;
     return false;
   }
+  if (pieces_.take(key, iteration_.number())) pieces_.taker->end(key.sender, metadata.taken_bytes);
   neighbors_.hear_degree(key, metadata.degree);
   if (guard_.watches()) {
     if (metadata.replica_digest != 0) guard_.hear_digest(key, metadata.replica_digest, completed);

@@ -54,6 +54,8 @@ class MethodHost final : private IterationHost<Scalar> {
   void record_into(WorkTrace& trace) { work_trace_ = &trace; }
   void share(SharedSum<Scalar>& sum) { shared_sum_ = &sum; }
   void lend_beyond(std::size_t bytes) { lends_beyond_ = bytes; }
+  /// The messages of the neighbors come in pieces.
+  void expect_pieces() { expects_pieces_ = true; }
   /// Messages may have left: those that are copied need not be taken back, and their storage is free as soon
   /// as nobody else needs them.
   void let_go_of_copied() {
@@ -75,6 +77,9 @@ class MethodHost final : private IterationHost<Scalar> {
   /// Hears a message of a synchronous method, after `completed` iterations. True if the method went on.
   bool hear(const MessageKey& key, PacketRef packet, const MessageMetadata& metadata,
             std::uint64_t completed);
+  /// Hands a piece of a message to the method, the bytes from the `from`th on. False if it does not take it
+  /// yet. May be called while the gradient is computed.
+  bool hear_piece(const MessageKey& key, std::size_t from, std::span<const std::byte> bytes);
   /// Takes what has been put into the inbox. True if the method went on.
   bool take_from_inbox();
   /// Stops waiting for the messages of lost neighbors. True if the method went on.
@@ -116,6 +121,8 @@ class MethodHost final : private IterationHost<Scalar> {
   bool request_gradient_ahead(const Vector<Scalar>& x) override;
   bool request_packets(std::uint64_t number, Slot slot, std::span<const PeerId> senders) override;
   std::span<const PacketRef> packets() const override { return awaited_.packets(); }
+  bool takes_pieces() const override { return expects_pieces_; }
+  void take_pieces(Slot slot, PieceTaker& taker) override;
   void report(CodecStatus status) override;
   SharedSum<Scalar>* shared_sum() override { return shared_sum_; }
 
@@ -127,6 +134,7 @@ class MethodHost final : private IterationHost<Scalar> {
     take_back_lent();
     phase_ = MethodPhase::over;
     awaited_.forget_packets();
+    pieces_ = {};
   }
   void resume();
   void take_back_lent();
@@ -148,6 +156,14 @@ class MethodHost final : private IterationHost<Scalar> {
   ReplicaGuard<Scalar> guard_;
   WorkTrace* work_trace_ = nullptr;
   SharedSum<Scalar>* shared_sum_ = nullptr;
+  bool expects_pieces_ = false;
+  struct {
+    PieceTaker* taker = nullptr;
+    Slot slot = 0;
+    bool take(const MessageKey& key, std::uint64_t number) const {
+      return taker && key.slot == slot && key.iteration == number;
+    }
+  } pieces_;  // what the method takes in piece by piece now
   std::size_t lends_beyond_ = std::numeric_limits<std::size_t>::max();
   std::vector<PacketRef> lent_;  // since the method was resumed last
   std::optional<Divergence> divergence_;

@@ -40,21 +40,19 @@ bool restore(Peer<Scalar>& peer, std::span<const std::byte> image, InboxOnRestor
 /// has ended refuses requests (with an empty packet), and its model does not change any more.
 ///
 /// The driver must
-///
 ///   1. act on `state`;
 ///   2. after every call, send the outbox and clear it;
 ///   3. hand in each data message once, with `deliver`;
 ///   4. hand in the verdict on every evaluation;
 ///   5. with an asynchronous method, deliver to the end: also during a gradient and after the peer has ended.
 ///
-/// A peer that was restored from an image (peer_image.hpp) goes on, once started, as the saved one would
-/// have. It begins with the evaluation of the iteration after which it was saved, if one is due.
+/// A peer that was restored from an image (peer_image.hpp) goes on, once started, as the saved one would,
+/// beginning with the evaluation of the iteration after which it was saved, if one is due.
 ///
 /// The verdict on an evaluation takes effect at the next one. So no peer has to wait for a verdict at once,
 /// and all peers stop at the same iteration. Two peers are never more than two evaluations apart (2
-/// evaluate_every iterations): the one ahead waits for the verdict on an evaluation that needs all peers. A
-/// peer that waits for a verdict still answers requests. So if a verdict ends an asynchronous run early, a
-/// model may be newer than the evaluated one.
+/// evaluate_every iterations): the one ahead waits for the verdict on an evaluation that needs all peers. It
+/// still answers requests, so a model may be newer than the evaluated one if a verdict ends the run.
 template <class Scalar>
 class Peer {
  public:
@@ -62,15 +60,19 @@ class Peer {
 
   /// Records what the method asks for in `trace`. Call this before `start`.
   void record_into(WorkTrace& trace) { method_.record_into(trace); }
-  /// Shares with all other peers what all of them add up. Call this before `start`; `sum` must outlive the
-  /// peer.
+  /// Shares with all others what all of them add up. Call this before `start`; `sum` must outlive the peer.
   void share(SharedSum<Scalar>& sum) { method_.share(sum); }
-  /// Messages of more than `bytes` bytes are copied from the vectors of the method as they leave
-  /// (Iteration::lent_packet), all of them in one thread. Without this call all are copied at once.
+  /// Longer messages are copied as they leave (Iteration::lent_packet), in one thread, and not all at once.
   void lend_beyond(std::size_t bytes) { method_.lend_beyond(bytes); }
-  /// Gives up what was lent and is copied by now, so that its storage is free once it was received. Call this
-  /// when messages have left.
+  /// Messages have left: gives up what was lent and is copied by now.
   void let_go_of_copied() { method_.let_go_of_copied(); }
+  /// Long messages of neighbors come in pieces. Call this before `start`, if the method can take them in.
+  void expect_pieces() { method_.expect_pieces(); }
+  /// The bytes from the `from`th on. False if the method does not take them yet. When it has all, the message
+  /// is delivered, with an empty packet. Another thread may compute the gradient meanwhile.
+  bool hear_piece(const MessageKey& key, std::size_t from, std::span<const std::byte> bytes) {
+    return method_.hear_piece(key, from, bytes);
+  }
   /// Begins. There is no evaluation of x_0: all peers share it, so the observer evaluates it by itself.
   void start();
   void checkpoint_taken() {
@@ -78,30 +80,28 @@ class Peer {
     evaluate_or_advance();
   }
   void evaluation_taken();
-  /// True if the peer has completed an iteration that is to be evaluated, and its model was not taken yet. A
-  /// peer that is stopped in this state must still send the evaluation, since its result counts the
-  /// iteration.
+  /// True if the peer has completed an iteration that is to be evaluated, and its model was not taken yet. If
+  /// it is stopped then, it must still send the evaluation, since its result counts the iteration.
   bool owes_evaluation() const {
     return state_ == PeerState::evaluation_due ||
            (state_ == PeerState::checkpoint_due && evaluation_is_due());
   }
-  /// Computes the gradient that the method asked for; `state` stays. May be called in another thread.
-  /// Meanwhile the driver's thread may deliver messages and verdicts if the method is asynchronous, but it
-  /// may neither read counters nor destroy the peer.
+  /// Computes the gradient that the method asked for, perhaps in another thread; `state` stays. Meanwhile an
+  /// asynchronous method may get messages and verdicts, but counters must not be read.
   void compute_gradient();
-  /// How much work that gradient is, in gradients of a minibatch: more than 1 for a full gradient.
+  /// How much work that gradient is, in gradients of a minibatch.
   double gradient_work() const { return method_.gradient_work(); }
-  /// The iteration whose gradient it is: the one that is under way, or, if it is computed ahead, the next.
+  /// The iteration that is under way, or, if its gradient is computed ahead, the next.
   std::uint64_t gradient_iteration() const { return method_.gradient_iteration(); }
   void gradient_arrived();
   void deliver(MessageKey key, PacketRef packet, const MessageMetadata& metadata = {});
 
-  /// True if this is a hub that waits for answers, and may go on without those that are missing.
+  /// True if this is a hub that waits for answers, and may go on without the missing ones.
   bool may_close_round() const {
     const HubRole* hub = role_.as_hub();
     return hub && hub->closes_rounds() && state_ == PeerState::needs_messages && !neighbors_.attaching();
   }
-  /// The time of the round is over: goes on with the answers that have come. Call this if `may_close_round`.
+  /// The round is over: goes on with the answers that have come. Call this if `may_close_round`.
   void close_round();
 
   // Policy "drop" (neighborhood.hpp).

@@ -90,15 +90,17 @@ constexpr double bytes_worth_warming = 8e6;
 template <class Scalar>
 void warm_memory_of(const Experiment<Scalar>& experiment, PeerId id) {
   const PeerMemory memory = memory_of_peer(experiment, id);
-  const double soon =
-      memory.is_storage_shared ? (memory.sent + memory.received) / 2.0 : memory.sent + memory.received / 2.0;
+  double soon = memory.sent + memory.received / 2.0;
+  if (memory.is_storage_shared) soon = (memory.sent + memory.received) / 2.0;
+  if (memory.mixes_pieces) soon = memory.sent;
   const double vector_bytes = static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar);
   double bytes = (memory.method + std::max(memory.sent, soon)) * vector_bytes;
-  if (memory.is_storage_shared) {
+  if (memory.is_storage_shared || memory.mixes_pieces) {
     constexpr std::size_t pieces_of_source = 6;  // four that wait, one that comes, one that is read
     const std::size_t pieces = partners_of(experiment, id).sources.size() * pieces_of_source;
-    bytes += std::min(static_cast<double>(pieces * to_neighbor::usual_piece_bytes),
-                      memory.received / 4.0 * vector_bytes);
+    const double of_messages = memory.mixes_pieces ? memory.received : memory.received / 4.0;
+    bytes +=
+        std::min(static_cast<double>(pieces * to_neighbor::usual_piece_bytes), of_messages * vector_bytes);
   }
   if (bytes >= bytes_worth_warming) warm_pages(static_cast<std::size_t>(bytes));
 }

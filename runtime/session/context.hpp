@@ -10,6 +10,7 @@
 
 #include "runtime/foundation/shared_bytes.hpp"
 #include "runtime/session/events.hpp"
+#include "runtime/session/piece_hearer.hpp"
 #include "runtime/wire/agreement.hpp"
 #include "runtime/wire/control_word.hpp"
 #include "runtime/wire/frame.hpp"
@@ -65,6 +66,9 @@ struct PeerSessionInput {
   std::string observer_address = {};  ///< for messages to the user
   /// Longer messages travel in pieces of this length. Equal at all peers.
   std::size_t piece_bytes = to_neighbor::usual_piece_bytes;
+  /// The network is real: a sender waits until its receiver can take the pieces of a long message. Over an
+  /// emulated one, which says when they are due, all leave at once.
+  bool paced_by_receiver = false;
   /// The longest message of a neighbor; one that is announced to be longer is garbage.
   std::size_t longest_message_bytes = 0;
   /// The storage of long messages; must outlive the session. Null: none is taken in.
@@ -146,6 +150,8 @@ struct SessionContext {
   Instant now{};                  ///< of the last tick
   std::vector<PeerFrame> outbox;
   std::vector<SocketEvent> events;
+  PieceHearer* pieces = nullptr;  ///< takes in the pieces of long messages; null: they are put together
+  PacketPool piece_storage;       ///< of pieces that wait for it: all have the same length
   Counters counters;
 };
 

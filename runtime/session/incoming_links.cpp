@@ -57,10 +57,36 @@ std::optional<WholeMessage> IncomingLinks::take_long(const FrameHeader& head,
                                                      std::span<const std::byte> payload,
                                                      SessionContext& context) {
   ArrivingMessages& messages = find(head.sender)->messages;
-  if (head.kind == FrameKind::message_piece) return messages.take(head, payload);
-  if (head.iteration >= context.next_needed)
-    messages.begin(head, *to_neighbor::decode_long_message(payload), *context.input.packets);
-  return std::nullopt;
+  std::optional<WholeMessage> whole;
+  if (head.kind == FrameKind::message_piece)
+    whole = messages.take(head, payload, context.pieces);
+  else if (head.iteration >= context.next_needed)
+    messages.begin(head, *to_neighbor::decode_long_message(payload),
+                   context.pieces ? context.piece_storage : *context.input.packets,
+                   context.pieces != nullptr);
+  if (context.pieces)
+    offer_pieces(context);
+  else
+    permit_pieces(false, context);
+  return whole;
+}
+
+/// In ascending order of the sources: the pieces of one may wait for those of the sources before it.
+void IncomingLinks::offer_pieces(SessionContext& context) {
+  for (IncomingLink& link : links_)
+    for (const WholeMessage& whole : link.messages.offer(*context.pieces)) {
+      const FrameHeader& head = whole.header;
+      context.events.push_back(DataArrived{{head.iteration, head.slot, head.sender},
+                                           whole.packet,
+                                           {head.degree, head.replica_digest, whole.taken_bytes}});
+    }
+  permit_pieces(false, context);
+}
+
+void IncomingLinks::permit_pieces(bool all, SessionContext& context) {
+  for (IncomingLink& link : links_)
+    for (const to_neighbor::TakesPieces& word : link.messages.permissions(all))
+      context.say(PeerFrame::Way::reply, link.source, word);
 }
 
 /// The predecessor may not have greeted this process. The new process is told from it by needing messages

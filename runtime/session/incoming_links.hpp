@@ -32,6 +32,11 @@ class IncomingLinks {
   /// Takes in a frame of a long message, which is no repetition. Returns the message if it is whole now.
   std::optional<WholeMessage> take_long(const FrameHeader& head, std::span<const std::byte> payload,
                                         SessionContext& context);
+  /// Hands the pieces that wait to who takes them in (context.pieces), and permits others. A message that has
+  /// been taken in whole becomes an event.
+  void offer_pieces(SessionContext& context);
+  /// Tells sources which pieces they may send: those that may not know it, or all.
+  void permit_pieces(bool all, SessionContext& context);
   /// This peer needs no message of earlier iterations any more.
   void forget_before(std::uint64_t iteration) {
     for (IncomingLink& link : links_) link.messages.forget_before(iteration);

@@ -24,6 +24,13 @@ FrameHeader message_header(const RetainedMessage& message, FrameKind kind, std::
   return head;
 }
 
+/// What announces the message, if the receiver has nothing of it.
+to_neighbor::LongMessage announcement_of(const RetainedMessage& message, const SessionContext& context) {
+  return {.bytes = message.packet->size(),
+          .following_bytes = 0,
+          .piece_bytes = static_cast<std::uint32_t>(context.input.piece_bytes)};
+}
+
 using Held = std::vector<to_neighbor::PiecesHeld>;
 
 /// Returns which pieces of the message its receiver has; empty if it has none.
@@ -86,24 +93,44 @@ void OutgoingLinks::send_data(OutgoingLink& link, RetainedMessage& message, cons
   context.outbox.push_back({PeerFrame::Way::outlet, link.to, head, message.packet, {}, posted});
 }
 
-void OutgoingLinks::send_pieces(OutgoingLink& link, const RetainedMessage& message,
-                                const std::vector<bool>& has, Instant posted, SessionContext& context) {
-  to_neighbor::LongMessage announced{.bytes = message.packet->size(),
-                                     .piece_bytes = static_cast<std::uint32_t>(context.input.piece_bytes)};
+void OutgoingLinks::send_pieces(OutgoingLink& link, RetainedMessage& message, const std::vector<bool>& has,
+                                Instant posted, SessionContext& context) {
+  to_neighbor::LongMessage announced = announcement_of(message, context);
   const auto is_missing = [&](std::uint32_t k) { return has.size() != announced.pieces() || !has[k]; };
   for (std::uint32_t k = 0; k < announced.pieces(); ++k)
     if (is_missing(k)) announced.following_bytes += announced.bytes_of(k);
-  const auto send = [&](const FrameHeader& head, PacketPart part) {
-    context.outbox.push_back({PeerFrame::Way::outlet, link.to, head, std::move(part), {}, posted});
-  };
-  send(message_header(message, FrameKind::long_message, link.next_sequence++, context),
-       packet_with(to_neighbor::encode(announced)));
-  for (std::uint32_t k = 0; k < announced.pieces(); ++k) {
-    if (!is_missing(k)) continue;
-    FrameHeader head = message_header(message, FrameKind::message_piece, link.next_sequence++, context);
-    head.replica_digest = 0;
-    put(to_neighbor::MessagePiece{k}, head);
-    send(head, {message.packet, announced.begin_of(k), announced.bytes_of(k)});
+  const FrameHeader head = message_header(message, FrameKind::long_message, link.next_sequence++, context);
+  context.outbox.push_back(
+      {PeerFrame::Way::outlet, link.to, head, packet_with(to_neighbor::encode(announced)), {}, posted});
+  // A receiver that has nothing may be a new process, which was not asked yet what it can take.
+  if (has.empty()) message.permitted = 0;
+  message.permitted =
+      std::min(announced.pieces(), context.input.paced_by_receiver
+                                       ? std::max(message.permitted, to_neighbor::pieces_at_once)
+                                       : announced.pieces());
+  for (std::uint32_t k = 0; k < message.permitted; ++k)
+    if (is_missing(k)) send_piece(link, message, k, posted, context);
+}
+
+void OutgoingLinks::send_piece(OutgoingLink& link, const RetainedMessage& message, std::uint32_t number,
+                               Instant posted, SessionContext& context) {
+  const to_neighbor::LongMessage announced = announcement_of(message, context);
+  FrameHeader head = message_header(message, FrameKind::message_piece, link.next_sequence++, context);
+  head.replica_digest = 0;
+  put(to_neighbor::MessagePiece{number}, head);
+  const PacketPart part{message.packet, announced.begin_of(number), announced.bytes_of(number)};
+  context.outbox.push_back({PeerFrame::Way::outlet, link.to, head, part, {}, posted});
+}
+
+void OutgoingLinks::send_more(OutgoingLink& link, const to_neighbor::TakesPieces& word,
+                              SessionContext& context) {
+  for (RetainedMessage& message : retention_.of(link.to)) {
+    const bool is_meant = message.key.iteration == word.iteration && message.key.slot == word.slot &&
+                          message.packet->size() > context.input.piece_bytes;
+    if (!is_meant) continue;
+    const std::uint32_t until = std::min(word.pieces, announcement_of(message, context).pieces());
+    for (; message.permitted < until; ++message.permitted)
+      send_piece(link, message, message.permitted, context.now, context);
   }
 }
 

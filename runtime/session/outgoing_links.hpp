@@ -49,6 +49,9 @@ class OutgoingLinks {
   void send_again(OutgoingLink& link, std::uint64_t needed_from, std::span<const std::byte> pieces_held,
                   SessionContext& context);
 
+  /// The destination can take more pieces of a message.
+  void send_more(OutgoingLink& link, const to_neighbor::TakesPieces& word, SessionContext& context);
+
   /// `to` needs no message of the iterations before `next_needed` any more. Before this peer has begun, those
   /// stay that it needs itself: the run may go back to where this peer waits, if those that have begun die.
   void release(PeerId to, std::uint64_t next_needed, const SessionContext& context) {
@@ -70,8 +73,10 @@ class OutgoingLinks {
   /// Sends a message, all of it but the pieces that the destination has.
   void send_data(OutgoingLink& link, RetainedMessage& message, const std::vector<bool>& has, Instant posted,
                  SessionContext& context);
-  void send_pieces(OutgoingLink& link, const RetainedMessage& message, const std::vector<bool>& has,
-                   Instant posted, SessionContext& context);
+  void send_pieces(OutgoingLink& link, RetainedMessage& message, const std::vector<bool>& has, Instant posted,
+                   SessionContext& context);
+  void send_piece(OutgoingLink& link, const RetainedMessage& message, std::uint32_t number, Instant posted,
+                  SessionContext& context);
 
   std::vector<OutgoingLink> links_;  // ascending
   Retention retention_;

@@ -66,14 +66,13 @@ void PeerSession::show_life() {
     case SessionPhase::joining:
     case SessionPhase::entering:
       return show_that_it_joins();
-    case SessionPhase::greeting:
-    case SessionPhase::ready:
-    case SessionPhase::running:
+    default:
       break;
   }
   outgoing_.show_life(parted_, context_);
   if (!observer_.has_welcomed()) observer_.greet(context_);
   if (observer_.waits_at_checkpoint(context_)) observer_.say_what_it_holds(context_);
+  incoming_.permit_pieces(true, context_);
   if (!context_.is_ready()) return observer_.say_for_whom_it_waits(report().awaited(), context_);
   incoming_.show_life(parted_, context_);
   observer_.show_life(context_);
@@ -158,7 +157,7 @@ void PeerSession::answer_hello(const FrameHeader& hello, std::span<const std::by
     return;
   }
   entrance_.note_call(hello);
-  // A new process under that id has not heard this peer's hello, even if its predecessor has.
+  // A new process has not heard this peer's hello, even if its predecessor has.
   if (link->greeted(hello) && context_.is_destination(sender)) greet(outgoing_.to(sender));
   context_.say(PeerFrame::Way::reply, sender, to_neighbor::Welcome{to_neighbor::as_hello(hello).next_number},
                to_neighbor::encode(link->messages.held()));
@@ -195,6 +194,9 @@ FrameUse PeerSession::hear_destination(PeerId destination, const FrameHeader& he
       return FrameUse::words;
     case FrameKind::again:
       if (context_.phase != SessionPhase::restoring) greet(link);
+      return FrameUse::words;
+    case FrameKind::takes_pieces:
+      outgoing_.send_more(link, to_neighbor::as_takes_pieces(head), context_);
       return FrameUse::words;
     case FrameKind::alive:  // of a destination that is no source
       outgoing_.release(destination, head.iteration, context_);
@@ -234,9 +236,8 @@ FrameUse PeerSession::take_from_observer(const FrameHeader& head, std::span<cons
   }
 }
 
-/// The observer says that a process has ended, or `how` it is gone. Before the run begins, this peer does not
-/// wait for it. In the run that is ignored if a successor of that process, under the same id, has greeted
-/// this peer already.
+/// The observer says that a process has ended, or `how`. Before the run begins, this peer does not wait for
+/// it. In the run that is ignored if a successor of that process has greeted this peer already.
 void PeerSession::hear_departed(const from_observer::Departed& departed, std::string how) {
   const PeerId id = departed.peer;
   if (how.empty()) how = "its process has ended";

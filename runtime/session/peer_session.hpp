@@ -31,16 +31,14 @@ namespace hearsay {
 ///     hello -> welcome | refuse     to each destination; the same to the observer, then ready -> start
 ///
 /// A hello names the number of its sender's next data frame. The welcome names the first iteration whose
-/// messages the receiver needs; the sender then sends the retained messages from there on again. A receiver
-/// that finds a frame missing (a gap in the numbers, or a sender that has not greeted this process) asks for
-/// another hello (`again`). So a broken connection, a damaged frame and a restarted neighbor are all repaired
-/// in the same way. Frames that arrive twice are dropped here or by the inbox.
+/// messages the receiver needs; the sender then sends those that it retains again. A receiver that finds a
+/// frame missing (a gap in the numbers, or a sender that has not greeted this process) asks for another hello
+/// (`again`). So a broken connection, a damaged frame and a restarted neighbor are repaired in the same way.
 class PeerSession {
  public:
   explicit PeerSession(PeerSessionInput input);
 
-  /// Says hello to all neighbors and the observer. A peer that resumes says hello to the observer alone,
-  /// which answers with the checkpoint to restore (ResumeFrom).
+  /// Says hello to all; a peer that resumes, to the observer alone, which names its checkpoint (ResumeFrom).
   void begin(Instant now);
   /// The peer has been restored from a checkpoint: takes up `state` and greets the neighbors.
   void resume(SessionState state);
@@ -49,15 +47,13 @@ class PeerSession {
   void needs_from(std::uint64_t iteration);
   /// Tells all sources at once what this peer needs no more: it leaves, and no other frame will say so.
   void say_what_it_needs() { incoming_.say_what_is_needed(context_); }
-  /// Policy "drop": tells the observer that this peer begins to run without it, or has it back; calls
-  /// alternate. `needed`: the first iteration whose messages this peer still needs.
+  /// Policy "drop": tells the observer that this peer runs without it, or has it back; calls alternate.
   void turn_from_observer(std::uint64_t needed) {
     needs_from(needed);
     observer_.turn();
     observer_.show_life(context_);
   }
-  /// Before the start: this peer takes no part, since another one refuses its connection. `reason` is a
-  /// sentence.
+  /// Before the start: another peer refuses its connection, so this one takes no part. `reason`: a sentence.
   void shut_out(const std::string& reason) {
     if (!context_.has_started()) context_.fail(2, reason);
   }
@@ -81,8 +77,7 @@ class PeerSession {
   void tell_observer(Report report) { observer_.tell(std::move(report), context_); }
   /// Tells the observer and all destinations that the run ends now, with this exit code and sentence.
   void say_stop(int exit_code, const std::string& reason) { context_.say_stop(exit_code, reason); }
-  /// Sends the heartbeats that are due, and gives up if the run has not begun in time. Returns when to call
-  /// this again.
+  /// Sends heartbeats, and gives up if the run has not begun in time. Returns when to call this again.
   Instant tick(Instant now);
 
   /// Handles a frame that a source has sent to this peer's ROUTER.
@@ -101,6 +96,11 @@ class PeerSession {
     const FrameUse use = take_from_observer(header, payload, now);
     if (use != FrameUse::garbage) note_life_of_observer(now);
     return use;
+  }
+  /// From now on `hearer` takes in long messages piece by piece: what it cannot yet is offered again.
+  void hand_pieces_to(PieceHearer& hearer) { context_.pieces = &hearer; }
+  void offer_pieces() {
+    if (context_.pieces) incoming_.offer_pieces(context_);
   }
   /// The long message that has just come whole: `hear_source` has taken its last missing piece for data.
   WholeMessage take_whole() { return *std::exchange(whole_, std::nullopt); }
@@ -156,8 +156,7 @@ class PeerSession {
   FrameUse hear_model(const FrameHeader& head, std::span<const std::byte> payload);
   void hear_start(const from_observer::Start& start, Instant now);
   void hear_departed(const from_observer::Departed& departed, std::string how);
-  /// Another peer or the observer ends the run. If the run was given up before it began, adds what this peer
-  /// knows of the reason.
+  /// Somebody else ends the run. Before it has begun, this peer adds what it knows of the reason.
   void hear_stop(const FrameHeader& stop, std::span<const std::byte> payload) {
     RunStops stops{exit_code_of(stop), printable_text(payload)};
     if (!context_.has_started() && stops.exit_code == 3) stops.reason += report().known_here();

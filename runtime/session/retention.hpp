@@ -14,6 +14,7 @@ struct RetainedMessage {
   PacketRef packet;
   std::uint64_t sequence;  ///< number of the frame that carried the message last
   MessageMetadata metadata = {};
+  std::uint32_t permitted = 0;  ///< how many pieces of a long message may have been sent
 };
 
 /// The messages that a peer has sent and its destinations may still need. If a frame or a whole process is

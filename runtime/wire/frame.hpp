@@ -20,7 +20,7 @@ namespace hearsay {
 //   offset  bytes  field             meaning
 //        0      2  version           7. Read first: another version may have another length and another
 //                                    checksum
-//        2      1  kind              1 to 33, see below
+//        2      1  kind              1 to 34, see below
 //        3      1  flags             bit 0: `due` is a remaining hold; bits 1 to 3 are zero; bits 4 to 7:
 //                                    bits 32 to 35 of the length of the payload
 //        4      4  run id            digest of the agreement, the same in all frames of a run
@@ -147,13 +147,15 @@ enum class FrameKind : std::uint8_t {
   /// To the peer that measures; payload: bytes that say nothing. Load
   load = 31,
 
-  // A long message of the method between neighbors travels in pieces, too, which nobody asks for
-  // (long_message.hpp). The fields are those of data, unless said otherwise.
+  // A long message of the method between neighbors travels in pieces, too (long_message.hpp). The fields of
+  // the first two are those of data, unless said otherwise.
 
   /// Announces the message; payload: to_neighbor::LongMessage
   long_message = 32,
   /// Payload: a piece of the message. to_neighbor::MessagePiece
   message_piece = 33,
+  /// From the receiver: how many pieces of the message it can take. to_neighbor::TakesPieces
+  takes_pieces = 34,
 };
 
 inline constexpr std::uint8_t flag_remaining_hold = 1;

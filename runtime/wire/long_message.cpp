@@ -33,6 +33,16 @@ void put(const MessagePiece& piece, FrameHeader& header) {
 }
 MessagePiece as_message_piece(const FrameHeader& header) { return {.number = header.degree}; }
 
+void put(const TakesPieces& word, FrameHeader& header) {
+  header.kind = TakesPieces::kind;
+  header.iteration = word.iteration;
+  header.slot = word.slot;
+  header.degree = word.pieces;
+}
+TakesPieces as_takes_pieces(const FrameHeader& header) {
+  return {.iteration = header.iteration, .slot = header.slot, .pieces = header.degree};
+}
+
 // u64 iteration, u32 slot, u32 number of pieces, and a bit for each, the lowest of a byte first.
 std::vector<std::byte> encode(std::span<const PiecesHeld> held) {
   ByteWriter out;

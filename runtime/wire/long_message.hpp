@@ -46,6 +46,23 @@ struct MessagePiece {
 void put(const MessagePiece& piece, FrameHeader& header);
 MessagePiece as_message_piece(const FrameHeader& header);
 
+/// Over a real network a sender sends so many pieces of a message at once, and the others when the receiver
+/// can take them (TakesPieces).
+inline constexpr std::uint32_t pieces_at_once = 2;
+/// A receiver that takes pieces in one by one permits so many beyond those that it has taken in.
+inline constexpr std::uint32_t most_pieces_ahead = 4;
+
+/// To a source: the sender can take the first `pieces` pieces of a message.
+struct TakesPieces {
+  static constexpr FrameKind kind = FrameKind::takes_pieces;
+  std::uint64_t iteration = 0;  ///< of the message
+  std::uint32_t slot = 0;       ///< of the message
+  std::uint32_t pieces = 0;
+  bool operator==(const TakesPieces&) const = default;
+};
+void put(const TakesPieces& word, FrameHeader& header);
+TakesPieces as_takes_pieces(const FrameHeader& header);
+
 /// Which pieces of a long message its receiver has. The payload of a `welcome` lists them, so that only the
 /// others are sent again.
 struct PiecesHeld {

@@ -1,10 +1,13 @@
 // The session of one peer, whose neighbors and observer send anything. The input is a list of steps: a byte
 // that says what happens, and its arguments. Byte 0 says whether the method is asynchronous, whether all
-// peers share a clock, and whether the run goes on without lost peers and lets peers join.
+// peers share a clock, whether the run goes on without lost peers and lets peers join, whether long messages
+// wait for their receiver, and whether this peer takes them in piece by piece.
 #include "runtime/session/peer_session.hpp"
 
 #include <chrono>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "tests/fuzz/input.hpp"
 #include "topology/foundation/ensure.hpp"
@@ -19,26 +22,52 @@ const Agreement& agreement() {
   return agreed;
 }
 
+/// Takes in every other piece that it is offered, and each in its place.
+struct Hearer final : PieceHearer {
+  bool hear_piece(const MessageKey& message, std::size_t from, std::span<const std::byte> bytes) override {
+    if (!(may_take = !may_take)) return false;
+    std::size_t& taken = ends[{message.sender, message.iteration, message.slot}];
+    if (from == 0) taken = 0;  // it was forgotten, and is sent anew
+    ensure(from == taken, "pieces are offered in order");
+    taken += bytes.size();
+    return true;
+  }
+  bool may_take = false;
+  std::map<std::tuple<PeerId, std::uint64_t, Slot>, std::size_t> ends;
+};
+
 class Scene {
  public:
   explicit Scene(fuzz::Input input) : input_(input) {}
 
   void play() {
+    if (shape_ / 16 % 2 == 1 && !drops_) session_.hand_pieces_to(hearer_);
     session_.begin(now_);
     std::size_t retained = 0;
     while (!input_.empty()) {
       retained += step();
       // At most a welcome, a hello, an alive or a stop to each partner, and all retained messages, which may
-      // be announced and sent in three pieces.
-      ensure(session_.outbox().size() <= 16 + 4 * retained, "a step makes a peer say little");
-      // At most the start of the run, and each neighbor that is gone by then.
-      ensure(session_.events().size() <= 4, "a step is few events");
+      // be announced and sent in three pieces. Two sources are told what they may send of each message.
+      constexpr std::size_t permissions = 2 * ArrivingMessages::most_incomplete;
+      ensure(session_.outbox().size() <= 16 + 4 * retained + permissions, "a step makes a peer say little");
+      // At most the start of the run, and each neighbor that is gone by then, or the messages that wait.
+      ensure(session_.events().size() <= 4 + permissions, "a step is few events");
+      for (const SocketEvent& event : session_.events()) judge(event);
       session_.outbox().clear();
       session_.events().clear();
     }
   }
 
  private:
+  /// A message that has come in pieces was taken in whole.
+  void judge(const SocketEvent& event) const {
+    const auto* const data = std::get_if<DataArrived>(&event);
+    if (!data || data->metadata.taken_bytes == 0) return;
+    const MessageKey& key = data->key;
+    ensure(hearer_.ends.at({key.sender, key.iteration, key.slot}) == data->metadata.taken_bytes,
+           "a message is over when its last piece is taken in");
+  }
+
   /// Does one step. Returns how many messages were sent.
   std::size_t step() {
     const auto what = input_.take<std::uint8_t>();
@@ -69,6 +98,7 @@ class Scene {
       }
       case 4:
         now_ += 100ms * input_.take<std::uint8_t>();
+        session_.offer_pieces();
         ensure(session_.tick(now_) > now_, "a peer wants to be called again in the future");
         return 0;
       case 5:
@@ -102,7 +132,7 @@ class Scene {
 
   /// Returns a packet of none to three pieces.
   PacketRef packet() { return packet_with(std::vector<std::byte>(iteration_ * 5 % (3 * piece_bytes + 1))); }
-  FrameKind kind() { return static_cast<FrameKind>(1 + input_.take<std::uint8_t>() % 33); }
+  FrameKind kind() { return static_cast<FrameKind>(1 + input_.take<std::uint8_t>() % 34); }
   std::vector<std::byte> payload() { return input_.take_bytes(input_.take<std::uint8_t>()); }
 
   /// Returns a header with small numbers, or with any.
@@ -129,6 +159,7 @@ class Scene {
   std::uint64_t iteration_ = 1;
   std::set<PeerId> removed_;
   PacketPool packets_;
+  Hearer hearer_;
   std::uint8_t shape_ = input_.take<std::uint8_t>();
   const bool drops_ = shape_ / 4 % 2 == 1;
   const PeerId other_ = drops_ ? 2 : 3;
@@ -146,6 +177,7 @@ class Scene {
                         .holds = {},
                         .model_bytes = drops_ ? std::optional<std::size_t>(4) : std::nullopt,
                         .piece_bytes = piece_bytes,
+                        .paced_by_receiver = shape_ / 8 % 2 == 1,
                         .longest_message_bytes = 3 * piece_bytes,
                         .packets = &packets_}};
 };

@@ -18,7 +18,7 @@ const std::map<std::string, std::vector<std::string>> names_of = {
       "stable_sort", "transform", "unique",        "upper_bound"}},
     {"<array>", {"array"}},
     {"<atomic>",
-     {"atomic", "memory_order_acq_rel", "memory_order_acquire", "memory_order_relaxed",
+     {"atomic", "atomic_thread_fence", "memory_order_acq_rel", "memory_order_acquire", "memory_order_relaxed",
       "memory_order_release"}},
     {"<bit>",
      {"bit_cast", "bit_ceil", "bit_floor", "bit_width", "countl_zero", "countr_zero", "endian",

@@ -59,6 +59,16 @@ TEST_CASE("long message: a piece has its number where data have a degree") {
   CHECK(to_neighbor::as_message_piece(header).number == 3);
 }
 
+TEST_CASE("long message: what a receiver can take has the number of pieces where data have a degree") {
+  FrameHeader header;
+  put(to_neighbor::TakesPieces{4, 2, 9}, header);
+  CHECK(header.kind == FrameKind::takes_pieces);
+  CHECK(header.iteration == 4);
+  CHECK(header.slot == 2);
+  CHECK(header.degree == 9);
+  CHECK(to_neighbor::as_takes_pieces(header) == to_neighbor::TakesPieces{4, 2, 9});
+}
+
 TEST_CASE("long message: the pieces that a receiver has, by hand, and whatever may come in their place") {
   std::vector<bool> has(10);
   has[0] = has[3] = has[9] = true;

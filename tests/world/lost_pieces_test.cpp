@@ -1,7 +1,12 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <map>
+#include <tuple>
+
 #include "algorithms/methods/registry.hpp"
 #include "runtime/simulator/simulator.hpp"
+#include "runtime/wire/long_message.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/worlds.hpp"
 #include "tests/world/answered_exchanges.hpp"
@@ -119,6 +124,37 @@ TEST_CASE("lost pieces: edges that go and come back amid them leave every replic
       attached += cluster.attached;
     }
   CHECK(attached > 30);
+}
+
+TEST_CASE(
+    "lost pieces: a sender sends what its receiver can take, and a method that mixes pieces takes few") {
+  for (const std::string method : {"d-psgd", "gradient-tracking", "dcd-psgd"}) {
+    CAPTURE(method);
+    const bool mixes_pieces = method != "dcd-psgd";
+    const auto experiment = quadratics_in<double>({.family = "complete", .peers = 5}, method,
+                                                  {.iterations = 20}, Shared::nothing, 40);
+    FaultyCluster cluster(experiment, 3, bad, {}, piece_bytes);
+    std::map<std::tuple<PeerId, PeerId, std::uint64_t, Slot>, std::uint32_t> permitted;
+    std::uint64_t pieces = 0, most_at_first = 0;
+    cluster.network().overhears = [&](PeerId from, PeerId to, const FrameHeader& header, auto) {
+      if (header.kind == FrameKind::takes_pieces) {
+        const auto word = to_neighbor::as_takes_pieces(header);
+        auto& known = permitted[{to, from, word.iteration, word.slot}];
+        if (known == 0) most_at_first = std::max<std::uint64_t>(most_at_first, word.pieces);
+        known = std::max(known, word.pieces);
+      }
+      if (header.kind != FrameKind::message_piece) return;
+      const auto known = permitted.find({from, to, header.iteration, header.slot});
+      const std::uint32_t may = known == permitted.end() ? 0 : known->second;
+      CHECK(to_neighbor::as_message_piece(header).number < std::max(to_neighbor::pieces_at_once, may));
+      ++pieces;
+    };
+    REQUIRE(cluster.run(long_enough));
+    CHECK(pieces > 1000);
+    check_same_end(cluster.outcome(), simulate(experiment, Duration{1000}));
+    if (mixes_pieces) CHECK(most_at_first < 20);   // of twenty
+    if (!mixes_pieces) CHECK(most_at_first == 3);  // all
+  }
 }
 
 TEST_CASE("lost pieces: where nothing is lost, nothing is sent twice, and bytes are counted as ever") {

@@ -21,6 +21,18 @@ class PacketOfVector final : public Packet {
   std::vector<std::byte> kept_;
 };
 
+class PacketOfOwner final : public Packet {
+ public:
+  PacketOfOwner(std::span<const std::byte> bytes, std::shared_ptr<const void> owner)
+      : owner_(std::move(owner)) {
+    bytes_ = bytes;
+  }
+  void retire() override { delete this; }
+
+ private:
+  std::shared_ptr<const void> owner_;
+};
+
 }  // namespace
 
 void Packet::copy_lent(std::size_t until) const {
@@ -33,6 +45,10 @@ void Packet::copy_lent(std::size_t until) const {
 
 PacketRef packet_with(std::vector<std::byte> bytes) {
   return PacketRef(new PacketOfVector(std::move(bytes)));
+}
+
+PacketRef packet_at(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
+  return PacketRef(new PacketOfOwner(bytes, std::move(owner)));
 }
 
 /// Holds the packets that wait for reuse. The pool and every packet share it, so the last of them frees it.

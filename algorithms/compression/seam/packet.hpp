@@ -109,6 +109,8 @@ struct PacketPart {
 
 /// Returns a packet with the bytes of a vector, which it keeps.
 PacketRef packet_with(std::vector<std::byte> bytes);
+/// Returns a packet of bytes that stand elsewhere, unchanged for as long as the packet has `owner`.
+PacketRef packet_at(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
 
 class PacketPool;
 
