@@ -92,8 +92,10 @@ PeerMemory memory_with(const Experiment<Scalar>& experiment, PeerId id, const Mo
     memory.received += a_message;
   const bool is_long = a_message * model.bytes > to_neighbor::usual_piece_bytes;
   if (is_long && of_source.takes_pieces && permits_piece_mixing(experiment.settings)) {
-    const double waiting = to_neighbor::most_pieces_ahead * to_neighbor::usual_piece_bytes / model.bytes;
-    memory.received = heard * std::min(a_message, waiting);
+    // Of the message that is mixed, and of the next one, which leave unasked.
+    constexpr double pieces = to_neighbor::most_pieces_ahead + to_neighbor::pieces_at_once;
+    memory.received =
+        heard * std::min(2.0 * a_message, pieces * to_neighbor::usual_piece_bytes / model.bytes);
     memory.mixes_pieces = true;
     return memory;
   }

@@ -18,7 +18,7 @@ struct PeerMemory {
   double sent = 0.0;
   /// As many messages of each peer that it hears, which may be as far ahead. With a hub: one of each, and a
   /// long one more. Of methods that send several long ones in an iteration: those of an iteration more, whose
-  /// storage is not back in time. Of long ones that are mixed piece by piece: the pieces that wait.
+  /// storage is not back in time. Of long ones that are mixed piece by piece: those on their way.
   double received = 0.0;
   double told = 2.0;     ///< the models of two evaluations, until the verdict on the earlier one comes;
                          ///< nothing under run.evaluate = "own"

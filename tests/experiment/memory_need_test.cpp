@@ -134,12 +134,28 @@ TEST_CASE("memory: the observer holds two models, and all of them where they com
 
 TEST_CASE("memory: long messages that come take the storage of those that were sent") {
   const auto d = 2'000'000;  // 8 MB
-  const PeerMemory of_pair = memory_of_peer(prepare<float>(run_of("d-psgd", "topology.peers = 2", d)), 0);
+  const std::string whole = "failure.policy = \"drop\"\n";
+  const PeerMemory of_pair =
+      memory_of_peer(prepare<float>(run_of("d-psgd", whole + "topology.peers = 2", d)), 0);
   CHECK(of_pair.is_storage_shared);
   CHECK(of_pair.messages() == 2.0);
   CHECK(of_pair.total() == 2.0 + 2.0 + 2.0 + 2.0);  // method, objective, messages, two evaluations
-  const PeerMemory of_ring = memory_of_peer(prepare<float>(run_of("d-psgd", "topology.peers = 4", d)), 0);
+  const PeerMemory of_ring =
+      memory_of_peer(prepare<float>(run_of("d-psgd", whole + "topology.peers = 4", d)), 0);
   CHECK(of_ring.messages() == 4.0);
+}
+
+TEST_CASE("memory: of long messages that are mixed piece by piece six pieces of each neighbor count") {
+  const auto d = 12'000'000;  // 48 MB, and a piece has 4 MiB
+  const double pieces = 6.0 * 4194304.0 / 48e6;
+  for (const std::string method : {"d-psgd", "extra"})
+    for (const double neighbors : {1.0, 2.0}) {
+      const std::string peers = std::to_string(static_cast<int>(neighbors) + 1);
+      const PeerMemory memory = memory_of_peer(
+          prepare<float>(run_of(method, "topology = { kind = \"complete\", peers = " + peers + " }", d)), 0);
+      CHECK(memory.mixes_pieces);
+      CHECK(memory.messages() == doctest::Approx(2.0 + neighbors * pieces));
+    }
 }
 
 TEST_CASE("memory: what methods keep of their neighbors counts, and the sentence says how many peers fit") {
