@@ -109,7 +109,11 @@ class PacketBuffer::Pooled final : public Packet {
 
 PacketPool::PacketPool() : shelf_(std::make_shared<Shelf>()) {}
 PacketPool::PacketPool(PacketPool&&) noexcept = default;
-PacketPool& PacketPool::operator=(PacketPool&&) noexcept = default;
+/// The destructor of `other` gives up what was here: packets that wait for reuse share the shelf.
+PacketPool& PacketPool::operator=(PacketPool&& other) noexcept {
+  shelf_.swap(other.shelf_);
+  return *this;
+}
 
 PacketPool::~PacketPool() {
   if (!shelf_) return;
