@@ -147,9 +147,12 @@ void RunEnd::hear(const FrameHeader& header, Instant now) {
 void RunEnd::answer_hello(const FrameHeader& hello) {
   const PeerId sender = hello.sender;
   if (claims_.is_holder(hello)) return farewell_->say(sender);
+  const HelloState state = to_observer::as_hello(hello).state;
+  const bool ends_it = start_.has_begun() || state != HelloState::is_under_way || !input_.failure.drops();
+  if (!ends_it) return come_to(Progress::over);  // the run was begun by an earlier observer, and goes on
   if (!start_.has_begun())
     return farewell_->say(sender, hello.incarnation);  // it is late, and hears what all heard
-  if (to_observer::as_hello(hello).state != HelloState::resumes || loss_) {
+  if (state != HelloState::resumes || loss_) {
     words_.say(sender, FrameKind::refuse, "the run has ended").only_to = hello.incarnation;
   } else {
     words_.say(sender, stop_of_a_successor()).only_to = hello.incarnation;

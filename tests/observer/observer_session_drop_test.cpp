@@ -300,6 +300,21 @@ TEST_CASE("observer session, drop: an observer that comes anew, and never begins
 }
 
 TEST_CASE(
+    "observer session, drop: an observer that ends before it hears that a run is under way does not end it") {
+  for (const bool by_user : {false, true}) {
+    Scene scene(dropping_experiment());
+    scene.hello(0);
+    if (by_user)
+      scene.session.interrupt(begin);
+    else
+      scene.session.lose("peer 1 has gone on without peer 0");
+    scene.hello(1, 2);  // its process is in the middle of the run
+    CHECK(scene.said_to(1).empty());
+    CHECK(scene.session.over());
+  }
+}
+
+TEST_CASE(
     "observer session, drop: a hub that wakes may be the last to tell its observer that the standby took "
     "over") {
   const PeerId standby = 1;
