@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "algorithms/methods/parts/full_mixing.hpp"
 #include "algorithms/seam/advice.hpp"
 #include "algorithms/seam/method_factory.hpp"
 #include "algorithms/seam/run_view.hpp"

@@ -1,6 +1,5 @@
 #include "algorithms/methods/extra.hpp"
 
-#include "algorithms/methods/parts/full_mixing.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {

@@ -1,6 +1,5 @@
 #include "algorithms/methods/led.hpp"
 
-#include "algorithms/methods/parts/full_mixing.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 

@@ -87,7 +87,7 @@ class Peer {
            (state_ == PeerState::checkpoint_due && evaluation_is_due());
   }
   /// Computes the gradient that the method asked for, perhaps in another thread; `state` stays. Meanwhile an
-  /// asynchronous method may get messages and verdicts, but counters must not be read.
+  /// asynchronous method may get messages and verdicts; nobody may read counters, or destroy the peer.
   void compute_gradient();
   /// How much work that gradient is, in gradients of a minibatch.
   double gradient_work() const { return method_.gradient_work(); }

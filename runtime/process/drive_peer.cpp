@@ -1,6 +1,7 @@
 #include "runtime/process/drive_peer.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "runtime/checkpoint/archive.hpp"
 #include "runtime/experiment/longest_payload.hpp"
@@ -118,7 +119,8 @@ PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, const PeerEn
   const std::optional<RunAddresses> run = entry.meet(sockets.bound_address());
   if (!run) return {3, ""};
   experiment.problem.objectives[id]->get_ready();
-  give_back_zeros(std::as_bytes(view(experiment.problem.initial)));
+  const std::span<const std::byte> x_0 = std::as_bytes(view(experiment.problem.initial));
+  const bool is_zero = give_back_zeros(x_0);
   warm_memory_of(experiment, id);
   std::vector<Destination> destinations;
   for (const PeerId to : input.destinations)
@@ -134,7 +136,7 @@ PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, const PeerEn
                                    .is_awaited = control.resumes,
                                    .timeline = control.timeline},
                                   std::move(input));
-  give_back_zeros(std::as_bytes(view(experiment.problem.initial)));  // its method has read them
+  if (is_zero) give_back_known_zeros(x_0);  // its method has read them
   sockets.start(participant.session(), std::move(destinations), run->observer);
   TrainingTraffic unasked;
   TrainingTraffic& traffic = entry.traffic ? *entry.traffic : unasked;

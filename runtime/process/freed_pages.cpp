@@ -49,9 +49,14 @@ void warm_pages(std::size_t bytes) {
   std::free(block);
 }
 
-void give_back_zeros(std::span<const std::byte> bytes) {
+bool give_back_zeros(std::span<const std::byte> bytes) {
   const auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
-  if (!std::ranges::all_of(bytes, is_zero)) return;
+  if (!std::ranges::all_of(bytes, is_zero)) return false;
+  give_back_known_zeros(bytes);
+  return true;
+}
+
+void give_back_known_zeros(std::span<const std::byte> bytes) {
   if (const Pages pages = whole_pages(bytes.data(), bytes.size()); pages.bytes > 0)
     madvise(pages.begin, pages.bytes, MADV_DONTNEED);
 }

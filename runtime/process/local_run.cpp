@@ -49,6 +49,7 @@ struct LocalRun {
   const KernelNetwork* network;
   std::vector<KeyPair> keys = {};
   std::unique_ptr<SharedSlots> slots = {};  ///< for the evaluations; null if the machine gives none
+  bool starts_at_zero = false;              ///< x_0 is zero, and its pages were given back
 
   const RunSettings& settings() const { return experiment.settings; }
   PeerId peer_count() const { return experiment.peer_count(); }
@@ -182,7 +183,8 @@ RunOutcome<Scalar> run_once(const LocalRun<Scalar>& run, LocalProcesses& process
       observer_input(experiment, start_patience), evaluator, processes.addresses.of_observer(),
       share_credentials(run.keys, observer_peer, control.notice), run.settings().congestion, earlier,
       observer_network(experiment, true), nullptr, run.slots.get());
-  give_back_zeros(std::as_bytes(view(experiment.problem.initial)));  // the observer has read them
+  if (run.starts_at_zero)  // the observer has read x_0
+    give_back_known_zeros(std::as_bytes(view(experiment.problem.initial)));
   at_the_switch.reset();
   processes.supervisor.tell_addresses(observer.bound_address());
   processes.children.carry_out();
@@ -209,17 +211,17 @@ void require_runnable(const LocalRun<Scalar>& run) {
     PeerArchive<Scalar>(run.experiment, id, archive_directory(run.settings())).holds();
 }
 
-}  // namespace
-
 /// So long an interrupted run waits for peers that write their own models (run.evaluate = "own").
 constexpr Duration time_to_keep_models = std::chrono::seconds(10);
+
+}  // namespace
 
 template <class Scalar>
 RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunControl& control,
                              const KernelNetwork* network) {
   LocalRun<Scalar> run{experiment, control, network};
   require_runnable(run);
-  give_back_zeros(std::as_bytes(view(experiment.problem.initial)));
+  run.starts_at_zero = give_back_zeros(std::as_bytes(view(experiment.problem.initial)));
   const bool judges_own = experiment.settings.run.evaluate == RunSettings::Run::Evaluate::own;
   if (!judges_own)
     run.slots = SharedSlots::make(

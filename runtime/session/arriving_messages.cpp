@@ -20,7 +20,7 @@ ArrivingMessages::Message* ArrivingMessages::find(const FrameHeader& frame) {
 }
 
 void ArrivingMessages::begin(const FrameHeader& header, const to_neighbor::LongMessage& message,
-                             PacketPool& packets, bool in_pieces) {
+                             PacketPool* packets) {
   if (Message* const known = find(header)) {
     if (known->announced.bytes == message.bytes) known->announced.following_bytes = message.following_bytes;
     known->permitted = 0;
@@ -32,10 +32,9 @@ void ArrivingMessages::begin(const FrameHeader& header, const to_neighbor::LongM
   begun.announced = message;
   begun.has.resize(message.pieces());
   begun.missing = message.pieces();
-  begun.in_pieces = in_pieces;
-  begun.packets = &packets;
-  if (in_pieces) return;
-  begun.buffer = packets.acquire(message.bytes);
+  begun.in_pieces = packets == nullptr;
+  if (begun.in_pieces) return;
+  begun.buffer = packets->acquire(message.bytes);
   begun.buffer->resize(message.bytes);
 }
 
@@ -64,7 +63,7 @@ std::optional<WholeMessage> ArrivingMessages::take(const FrameHeader& piece, std
     message->has[number] = true;
     --message->missing;
     if (number == message->taken && message->offer_next(bytes, *hearer)) return std::nullopt;
-    PacketBuffer copy = message->packets->acquire(bytes.size());
+    PacketBuffer copy = piece_storage_.acquire(bytes.size());
     std::ranges::copy(bytes, copy.resize(bytes.size()).begin());
     message->waiting.emplace(number, std::move(copy));
     return std::nullopt;

@@ -33,9 +33,8 @@ class ArrivingMessages {
   /// True if the message is among the last ones that were announced.
   bool knows(const FrameHeader& frame) const { return find(frame) != nullptr; }
   /// A message is announced, or what is missing of it. Takes memory from the pool for one that is new, unless
-  /// `most_incomplete` others are. `in_pieces`: it is not put together, but offered (`offer`).
-  void begin(const FrameHeader& header, const to_neighbor::LongMessage& message, PacketPool& packets,
-             bool in_pieces = false);
+  /// `most_incomplete` others are. `packets` null: it is not put together, but offered (`offer`).
+  void begin(const FrameHeader& header, const to_neighbor::LongMessage& message, PacketPool* packets);
   /// True if a piece of a message that is known has a number and a length that it can have.
   bool fits(const FrameHeader& piece, std::size_t bytes) const;
   /// Takes in a piece that fits. Returns the message if that was the last missing one, and it is put
@@ -64,8 +63,7 @@ class ArrivingMessages {
     std::uint32_t missing = 0;
     std::optional<PacketBuffer> buffer;  // empty: the message is whole, or comes in pieces
     bool in_pieces = false;
-    PacketPool* packets = nullptr;                  // the storage of pieces that wait for the hearer
-    std::map<std::uint32_t, PacketBuffer> waiting;  // by their numbers
+    std::map<std::uint32_t, PacketBuffer> waiting;  // pieces, for the hearer; by their numbers
     std::uint32_t taken = 0;                        // pieces, by the hearer
     bool is_told = false;                           // to the peer, that it is whole
     std::uint32_t permitted = 0;                    // how many pieces the source was told to send
@@ -83,6 +81,7 @@ class ArrivingMessages {
   Message* find(const FrameHeader& frame);
   bool has_room_for_another();
 
+  PacketPool piece_storage_;       // of pieces that wait: a pool of its own, since all have the same length
   std::vector<Message> messages_;  // in the order in which they were announced first
 };
 

@@ -151,7 +151,6 @@ struct SessionContext {
   std::vector<PeerFrame> outbox;
   std::vector<SocketEvent> events;
   PieceHearer* pieces = nullptr;  ///< takes in the pieces of long messages; null: they are put together
-  PacketPool piece_storage;       ///< of pieces that wait for it: all have the same length
   Counters counters;
 };
 

@@ -62,8 +62,7 @@ std::optional<WholeMessage> IncomingLinks::take_long(const FrameHeader& head,
     whole = messages.take(head, payload, context.pieces);
   else if (head.iteration >= context.next_needed)
     messages.begin(head, *to_neighbor::decode_long_message(payload),
-                   context.pieces ? context.piece_storage : *context.input.packets,
-                   context.pieces != nullptr);
+                   context.pieces ? nullptr : context.input.packets);
   if (context.pieces)
     offer_pieces(context);
   else

@@ -9,6 +9,7 @@
 
 #include "algorithms/arithmetic/random.hpp"
 #include "algorithms/methods/parts/vector_on_the_way.hpp"
+#include "tests/support/silent_host.hpp"
 #include "tests/support/worlds.hpp"
 
 namespace hearsay::test::mixing_by_pieces_test {
@@ -30,7 +31,7 @@ std::span<const std::byte> bytes_of(const Vector<Scalar>& vector) {
 
 /// A peer that hears peers 1, 3 and 4. The test brings their messages.
 template <class Scalar>
-struct Scene final : IterationHost<Scalar> {
+struct Scene final : SilentHost<Scalar> {
   explicit Scene(bool in_pieces = true) : comes_in_pieces(in_pieces) {
     row.self_weight = 0.3;
     row.hears = {{1, 0.3}, {3, 0.25}, {4, 0.15}};
@@ -39,19 +40,8 @@ struct Scene final : IterationHost<Scalar> {
     iteration.turn_to(0);
   }
 
-  PacketBuffer new_packet() override { return packets_.acquire(); }
-  void send(Slot, PeerId, const PacketRef&) override {}
-  std::span<const Index> minibatch() override { return {}; }
-  void next_minibatch() override {}
-  std::span<const Index> all_samples() override { return {}; }
-  bool request_gradient(const Vector<Scalar>&, std::span<const Index>) override { return true; }
-  const Vector<Scalar>& gradient() const override { return nothing_; }
-  void swap_gradient(Vector<Scalar>&) override {}
-  bool request_packets(std::uint64_t, Slot, std::span<const PeerId>) override { return true; }
-  std::span<const PacketRef> packets() const override { return {}; }
   bool takes_pieces() const override { return comes_in_pieces; }
   void take_pieces(Slot, PieceTaker& by) override { taker = &by; }
-  void report(CodecStatus) override {}
 
   PacketRef packet(const Vector<Scalar>& vector) {
     return packet_with({bytes_of(vector).begin(), bytes_of(vector).end()});
@@ -63,10 +53,6 @@ struct Scene final : IterationHost<Scalar> {
   StepSize step_sizes{0.1, "constant", 0};
   Silence silence{5};
   Iteration<Scalar> iteration{*this, PeerRows(silence, 0), 1};
-
- private:
-  PacketPool packets_;
-  Vector<Scalar> nothing_;
 };
 
 /// Brings all messages in pieces of `piece` coordinates, in an order drawn by `random`. A piece that is not

@@ -31,7 +31,7 @@ struct Scene {
     return head;
   }
   void begin(std::uint64_t iteration, std::uint64_t following = 21) {
-    messages.begin(header(FrameKind::long_message, iteration), {21, following, piece_bytes}, packets);
+    messages.begin(header(FrameKind::long_message, iteration), {21, following, piece_bytes}, &packets);
   }
   std::optional<WholeMessage> take(std::uint64_t iteration, std::uint32_t piece) {
     const auto part =

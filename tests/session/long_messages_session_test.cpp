@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "runtime/session/peer_session.hpp"
+#include "tests/session/session_pair.hpp"
 
 namespace hearsay::long_messages_session_test {
 
@@ -11,58 +11,28 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::size_t piece_bytes = 8;
-const Agreement agreement{{{"run.seed", "1"}}};
+constexpr std::size_t piece_bytes = test::SessionPair::piece_bytes;
 
-/// Two sessions, whose frames the test carries.
-struct Pair {
-  PacketPool packets = {};
-  PeerSession zero{input(0, 70)};
-  PeerSession one{input(1, 80)};
+/// The network says when messages are due, and all pieces leave at once.
+struct Pair : test::SessionPair {
+  Pair() : SessionPair(false, 40) {}
+
   std::vector<WholeMessage> came = {};  // at peer 1, whole, in pieces
   std::size_t garbage = 0;              // at peer 1
 
-  PeerSessionInput input(PeerId self, std::uint32_t incarnation) {
-    return {.self = self,
-            .incarnation = incarnation,
-            .agreement = agreement,
-            .iterations = 100,
-            .sources = {1 - self},
-            .destinations = {1 - self},
-            .addresses = {"tcp://there"},
-            .same_machine = true,
-            .asynchronous = false,
-            .start_patience = 1min,
-            .heartbeat = 2s,
-            .piece_bytes = piece_bytes,
-            .longest_message_bytes = 40,
-            .packets = &packets};
-  }
-  static PacketRef message(std::size_t bytes) {
-    std::vector<std::byte> content(bytes);
-    for (std::size_t k = 0; k < bytes; ++k) content[k] = static_cast<std::byte>(k + 1);
-    return packet_with(std::move(content));
-  }
   FrameUse hear(const FrameHeader& header, std::span<const std::byte> payload) {
     const FrameUse use = one.hear_source(header, payload, Instant{});
     if (use == FrameUse::data && header.kind == FrameKind::message_piece) came.push_back(one.take_whole());
     garbage += use == FrameUse::garbage;
     return use;
   }
-  /// Carries what both say until they say nothing more. `passes(header)` is false for lost frames of peer 0.
+  /// `passes(header)` is false for lost frames of peer 0 to its destination.
   template <class Passes>
   void carry(const Passes& passes) {
-    while (!zero.outbox().empty() || !one.outbox().empty()) {
-      for (const PeerFrame& word : std::exchange(zero.outbox(), {})) {
-        const auto payload = word.packet ? word.packet.bytes() : word.payload.bytes();
-        if (word.way == PeerFrame::Way::outlet && passes(word.header)) hear(word.header, payload);
-        if (word.way == PeerFrame::Way::reply) one.hear_destination(0, word.header, payload);
-      }
-      for (const PeerFrame& word : std::exchange(one.outbox(), {})) {
-        if (word.way == PeerFrame::Way::outlet) zero.hear_source(word.header, word.payload, Instant{});
-        if (word.way == PeerFrame::Way::reply) zero.hear_destination(1, word.header, word.payload);
-      }
-    }
+    SessionPair::carry([this](const FrameHeader& header, auto payload) { hear(header, payload); },
+                       [&](PeerId sender, const PeerFrame& word) {
+                         return sender == 1 || word.way != PeerFrame::Way::outlet || passes(word.header);
+                       });
   }
   void carry() {
     carry([](const FrameHeader&) { return true; });

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/session/peer_session.hpp"
+#include "tests/session/session_pair.hpp"
 
 namespace hearsay::paced_messages_test {
 
@@ -13,10 +13,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::size_t piece_bytes = 8;
 constexpr std::size_t message_bytes = 85;  // eleven pieces, the last one of five bytes
 constexpr std::uint32_t all_pieces = 11;
-const Agreement agreement{{{"run.seed", "1"}}};
 
 /// Takes pieces in as long as it may, and notes them.
 struct Hearer final : PieceHearer {
@@ -33,58 +31,25 @@ struct Hearer final : PieceHearer {
   std::vector<std::byte> content = {};
 };
 
-/// Two sessions on a real network, whose frames the test carries.
-struct Pair {
-  PacketPool packets = {};
-  PeerSession zero{input(0, 70)};
-  PeerSession one{input(1, 80)};
+/// The network is real.
+struct Pair : test::SessionPair {
+  Pair() : SessionPair(true, 100) {}
+
   Hearer hearer = {};                    // of peer 1
   std::vector<WholeMessage> whole = {};  // at peer 1, put together
   std::vector<std::uint32_t> came = {};  // the numbers of the pieces that came at peer 1
+  /// False for a frame that is lost.
   std::function<bool(const FrameHeader&)> passes = [](const FrameHeader&) { return true; };
-  Instant now{};
 
-  PeerSessionInput input(PeerId self, std::uint32_t incarnation) {
-    return {.self = self,
-            .incarnation = incarnation,
-            .agreement = agreement,
-            .iterations = 100,
-            .sources = {1 - self},
-            .destinations = {1 - self},
-            .addresses = {"tcp://there"},
-            .same_machine = true,
-            .asynchronous = false,
-            .start_patience = 1min,
-            .heartbeat = 2s,
-            .piece_bytes = piece_bytes,
-            .paced_by_receiver = true,
-            .longest_message_bytes = 100,
-            .packets = &packets};
-  }
-  static PacketRef message() {
-    std::vector<std::byte> content(message_bytes);
-    for (std::size_t k = 0; k < message_bytes; ++k) content[k] = static_cast<std::byte>(k + 1);
-    return packet_with(std::move(content));
-  }
-  /// Carries what both say until they say nothing more. Frames of which `passes` is false are lost.
+  static PacketRef message() { return SessionPair::message(message_bytes); }
   void carry() {
-    while (!zero.outbox().empty() || !one.outbox().empty()) {
-      for (const PeerFrame& word : std::exchange(zero.outbox(), {})) {
-        const auto payload = word.packet ? word.packet.bytes() : word.payload.bytes();
-        if (!passes(word.header)) continue;
-        if (word.way == PeerFrame::Way::reply) one.hear_destination(0, word.header, payload);
-        if (word.way != PeerFrame::Way::outlet) continue;
-        if (word.header.kind == FrameKind::message_piece) came.push_back(word.header.degree);
-        const FrameUse use = one.hear_source(word.header, payload, now);
-        CHECK(use != FrameUse::garbage);
-        if (use == FrameUse::data) whole.push_back(one.take_whole());
-      }
-      for (const PeerFrame& word : std::exchange(one.outbox(), {})) {
-        if (!passes(word.header)) continue;
-        if (word.way == PeerFrame::Way::outlet) zero.hear_source(word.header, word.payload, now);
-        if (word.way == PeerFrame::Way::reply) zero.hear_destination(1, word.header, word.payload);
-      }
-    }
+    const auto hear = [this](const FrameHeader& header, std::span<const std::byte> payload) {
+      if (header.kind == FrameKind::message_piece) came.push_back(header.degree);
+      const FrameUse use = one.hear_source(header, payload, now);
+      CHECK(use != FrameUse::garbage);
+      if (use == FrameUse::data) whole.push_back(one.take_whole());
+    };
+    SessionPair::carry(hear, [this](PeerId, const PeerFrame& word) { return passes(word.header); });
   }
   void greet() {
     zero.begin(now);

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "algorithms/methods/parts/backlog.hpp"
+#include "tests/support/silent_host.hpp"
 
 namespace hearsay::test {
 
@@ -26,7 +27,7 @@ class Hearers final : public Schedule {
 
 /// A host for a method at peer 0. Keeps the last message to each hearer.
 template <class Scalar>
-class TellingHost final : public IterationHost<Scalar> {
+class TellingHost final : public SilentHost<Scalar> {
  public:
   explicit TellingHost(const Schedule& schedule)
       : iteration_(*this, PeerRows(schedule, 0), 1), said_(schedule.peer_count()) {}
@@ -40,23 +41,11 @@ class TellingHost final : public IterationHost<Scalar> {
   const PacketRef& said_to(PeerId hearer) const { return said_[hearer]; }
 
  private:
-  PacketBuffer new_packet() override { return packets_.acquire(); }
   void send(Slot, PeerId to, const PacketRef& packet) override { said_[to] = packet; }
-  std::span<const Index> minibatch() override { return {}; }
-  void next_minibatch() override {}
-  std::span<const Index> all_samples() override { return {}; }
-  bool request_gradient(const Vector<Scalar>&, std::span<const Index>) override { return true; }
-  const Vector<Scalar>& gradient() const override { return nothing_; }
-  void swap_gradient(Vector<Scalar>&) override {}
-  bool request_packets(std::uint64_t, Slot, std::span<const PeerId>) override { return true; }
-  std::span<const PacketRef> packets() const override { return {}; }
-  void report(CodecStatus) override {}
 
   StepSize step_sizes_{0.1, "constant", 0};
-  PacketPool packets_;
   Iteration<Scalar> iteration_;
   std::vector<PacketRef> said_;
-  Vector<Scalar> nothing_;
 };
 
 }  // namespace hearsay::test
