@@ -15,8 +15,6 @@ namespace option {
 const NumberOption trigger("trigger", {0.0, any_number},
                            "c_0: a peer with ||x_i - xhat_i||^2 of at most c_0 sqrt(t) eta^2 sends an empty "
                            "message; 0: it always sends");
-const TextOption memory("memory", {{"replicas", "aggregate"}},
-                        "`aggregate` keeps a sum instead of the neighbors' replicas");
 }  // namespace option
 
 template <class Scalar>
@@ -28,16 +26,12 @@ ChocoSgd<Scalar>::ChocoSgd(const MethodInput<Scalar>& input)
       pipelined_(input.options[option::order] == "pipelined"),
       x_(input.initial),
       own_replica_(input.initial),
-      replicas_(input.options[option::memory] == "replicas" ? input.neighbors : std::vector<PeerId>{},
-                input.initial),
+      replicas_(replicas_kept(input), input.initial),
+      sum_(replica_sum_for(input)),
       side_information_(input),
       difference_(input.initial.size()),
       local_(input),
-      backlog_(backlog_for(input)) {
-  if (input.options[option::memory] == "replicas") return;
-  aggregate_.setZero(x_.size());
-  change_.resize(x_.size());
-}
+      backlog_(backlog_for(input)) {}
 
 template <class Scalar>
 Task ChocoSgd<Scalar>::iterate(Iteration<Scalar>& it) {
@@ -75,18 +69,12 @@ PacketRef ChocoSgd<Scalar>::compressed(Iteration<Scalar>& it) {
   const auto local_steps_so_far = static_cast<double>(it.number() * local_steps_);
   const double threshold = trigger_ * std::sqrt(local_steps_so_far) * eta * eta;
   const bool silent = trigger_ > 0.0 && squared_norm(view(std::as_const(difference_))) <= threshold;
-  if (!keeps_replicas()) change_.setZero();
   if (silent) {
     buffer.resize(0);
   } else {
     RandomStream random = it.random(Purpose::compression);
-    Vector<Scalar>& into = keeps_replicas() ? own_replica_ : change_;
-    it.report(side_information_.say(*compressor_, difference_, random, buffer, into));
-  }
-  if (!keeps_replicas()) {
-    own_replica_ += change_;
-    // s_i loses sum_j w_ij q_i here, and gains sum_j w_ij q_j from the neighbors' messages.
-    for (const auto& [j, weight] : it.mixing().hears) aggregate_ -= static_cast<Scalar>(weight) * change_;
+    it.report(side_information_.say(*compressor_, difference_, random, buffer, own_replica_));
+    if (sum_) it.report(sum_->say(*compressor_, it.mixing().hears, buffer.bytes(), difference_));
   }
   return std::move(buffer).seal();
 }
@@ -107,37 +95,31 @@ void ChocoSgd<Scalar>::take_in(Iteration<Scalar>& it, std::span<const PacketRef>
     it.report(replicas_.catch_up(*compressor_, neighbors, packets));
     return;
   }
-  if (keeps_replicas()) {
+  if (sum_)
+    it.report(sum_->hear(*compressor_, neighbors, packets, difference_, 1, silence_allowed));
+  else
     it.report(side_information_.hear(*compressor_, neighbors, packets, replicas_, silence_allowed));
-    return;
-  }
-  for (std::size_t j = 0; j < neighbors.size(); ++j) {
-    if (!packets[j] || (silence_allowed && packets[j]->size() == 0)) continue;
-    const auto weight = static_cast<Scalar>(neighbors[j].weight);
-    it.report(compressor_->accumulate(packets[j]->bytes(), weight, view(aggregate_)));
-  }
 }
 
 template <class Scalar>
 void ChocoSgd<Scalar>::consensus(const Iteration<Scalar>& it) {
   const auto gamma = static_cast<Scalar>(consensus_step_);
-  if (keeps_replicas())
-    replicas_.add_differences(it.mixing().hears, own_replica_, gamma, x_);
+  if (sum_)
+    x_ += gamma * sum_->value();
   else
-    x_ += gamma * aggregate_;
+    replicas_.add_differences(it.mixing().hears, own_replica_, gamma, x_);
 }
 
 template <class Scalar>
 void ChocoSgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.state("model", x_);
-  if (keeps_replicas()) {
+  if (sum_) {
+    visitor.state("own replica", own_replica_);
+    sum_->visit(visitor);
+  } else {
     visitor.published("own replica", own_replica_);
     replicas_.visit(visitor);
     side_information_.visit(visitor);
-  } else {
-    visitor.state("own replica", own_replica_);
-    visitor.state("aggregate", aggregate_);
-    visitor.scratch("change", change_);
   }
   visitor.scratch("difference", difference_);
   local_.visit(visitor);
@@ -159,27 +141,14 @@ Traffic ChocoSgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) co
 
 namespace {
 
-/// Refuses what needs the same links in every round, although the method itself does not, and side
-/// information of single neighbors where none is kept.
+/// Refuses what needs the same links in every round, although the method itself does not.
 void check_links(const RunView& view, Advice& advice) {
-  const std::string& memory = view.options[option::memory];
   const std::string& order = view.options[option::order];
-  const std::string& near = view.options[option::side_information];
-  const std::string remedy = ", or topology.schedule = \"static\" with topology.participation = 1";
-  if (memory == "aggregate" && view.links_vary())
-    advice.refuse("algorithm.memory", memory,
-                  "it sums up what fixed neighbors say, and here they change from round to round; expected "
-                  "replicas" +
-                      remedy);
   if (order == "pipelined" && view.links_vary())
     advice.refuse("algorithm.order", order,
                   "what travels during the gradient is for the next round's mixing, and here its neighbors "
-                  "are others; expected plain" +
-                      remedy);
-  if (memory == "aggregate" && near != "none" && near != "replica")
-    advice.refuse("algorithm.side_information", near,
-                  "with algorithm.memory = aggregate a peer keeps nothing of a single neighbor; expected "
-                  "replica, or algorithm.memory = \"replicas\"");
+                  "are others; expected plain, or topology.schedule = \"static\" with "
+                  "topology.participation = 1");
 }
 
 UnknownSizes sizes_by_trigger(const MethodOptions& options) {
@@ -189,9 +158,10 @@ UnknownSizes sizes_by_trigger(const MethodOptions& options) {
 
 /// Why an edge cannot be taken out of W.
 std::string what_it_sums_up(const MethodOptions& options) {
-  const bool sums_up = options[option::memory] == "aggregate" || options[option::order] == "pipelined";
-  return sums_up ? "sums up what it hears with the weights of the time (algorithm.memory, algorithm.order)"
-                 : "";
+  if (options[option::order] != "pipelined") return what_is_summed_up(options);
+  return "mixes what it has heard an iteration later (algorithm.order = \"pipelined\"); expected "
+         "algorithm.order = "
+         "\"plain\"";
 }
 
 }  // namespace

@@ -1,19 +1,19 @@
 #pragma once
 
 #include <optional>
-#include "algorithms/seam/method_options.hpp"
 
 #include "algorithms/methods/parts/backlog.hpp"
 #include "algorithms/methods/parts/local_steps.hpp"
+#include "algorithms/methods/parts/replica_sum.hpp"
 #include "algorithms/methods/parts/replicas.hpp"
 #include "algorithms/methods/parts/side_information.hpp"
 #include "algorithms/seam/method.hpp"
+#include "algorithms/seam/method_options.hpp"
 
 namespace hearsay {
 
 namespace option {
 extern const NumberOption trigger;
-extern const TextOption memory;
 }  // namespace option
 
 /// CHOCO-SGD: compressed gossip that preserves the mean exactly, for any contractive compressor C.
@@ -33,7 +33,7 @@ extern const TextOption memory;
 ///            it diverges. order = "plain" is the order above; "pipelined" that of Koloskova, Lin et al.:
 ///            consensus, compress, and the gradient while q_i travels, for fixed W.
 ///            memory = "replicas" keeps every xhat_j; "aggregate" only s_i = sum_j w_ij (xhat_j - xhat_i),
-///            for fixed W.
+///            for fixed W (ReplicaSum).
 ///            optimizer, local_steps = H: see LocalSteps (nesterov(beta) and H > 1: SQuARM-SGD).
 ///            trigger = c_0 > 0 (SPARQ-SGD): q_i is sent only if ||x_i - xhat_i||^2 > c_0 sqrt(t) eta_t^2,
 ///            t counting local steps. Otherwise an empty message says so (if W changes, one that holds no
@@ -51,8 +51,9 @@ extern const TextOption memory;
 /// Needs      W doubly stochastic, symmetric if it is fixed, weights non-negative; C contracting in
 ///            expectation: an unbiased C of omega >= 1 must be scaled by 1/(1 + omega). Every message
 ///            delivered exactly once.
-/// Invariant  consensus keeps the mean of the models, for any C and gamma; xhat_j = its owner's xhat, bit for
-///            bit (if W changes: as it was at their last meeting, just before they mixed).
+/// Invariant  consensus keeps the mean of the models, for any C and gamma ("aggregate": to rounding);
+///            xhat_j = its owner's xhat, bit for bit (if W changes: as it was at their last meeting, just
+///            before they mixed).
 /// Source     Koloskova, Stich, Jaggi 2019 (arXiv:1902.00340), Algorithm 2; pipelined: Koloskova, Lin, Stich,
 ///            Jaggi 2020 (arXiv:1907.09356), Algorithm 1. Trigger: Singh, Data, George, Diggavi 2019
 ///            (arXiv:1910.14280); SQuARM: 2020 (arXiv:2005.07041).
@@ -71,7 +72,6 @@ class ChocoSgd final : public Algorithm<Scalar> {
   bool catches_up() const override { return backlog_.has_value(); }
 
  private:
-  bool keeps_replicas() const { return aggregate_.size() == 0; }
   PacketRef compressed(Iteration<Scalar>& it);
   Slot send(Iteration<Scalar>& it, const PacketRef& packet);
   void take_in(Iteration<Scalar>& it, std::span<const PacketRef> packets);
@@ -83,12 +83,11 @@ class ChocoSgd final : public Algorithm<Scalar> {
   std::uint64_t local_steps_;  // H
   bool pipelined_;
   Vector<Scalar> x_;
-  Vector<Scalar> own_replica_;  // xhat_i
-  Replicas<Scalar> replicas_;   // xhat_j; none with memory = "aggregate"
+  Vector<Scalar> own_replica_;             // xhat_i
+  Replicas<Scalar> replicas_;              // xhat_j; none with memory = "aggregate"
+  std::optional<ReplicaSum<Scalar>> sum_;  // s_i; none with memory = "replicas"
   SideInformation<Scalar> side_information_;
   Vector<Scalar> difference_;  // x_i - xhat_i
-  Vector<Scalar> aggregate_;   // s_i; empty with memory = "replicas"
-  Vector<Scalar> change_;      // q_i, then a q_j; empty with memory = "replicas"
   LocalSteps<Scalar> local_;
   std::optional<Backlog<Scalar>> backlog_;          // of the q_i, if W changes
   mutable std::optional<BacklogTraffic> foretold_;  // computed on first use: traits take a while

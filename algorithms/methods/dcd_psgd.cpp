@@ -11,7 +11,8 @@ DcdPsgd<Scalar>::DcdPsgd(const MethodInput<Scalar>& input)
     : compressor_(SideInformation<Scalar>::compressor(input)),
       adapts_first_(input.options[option::order] == "adapt-then-combine"),
       x_(input.initial),
-      replicas_(input.neighbors, input.initial),
+      replicas_(replicas_kept(input), input.initial),
+      sum_(replica_sum_for(input)),
       side_information_(input),
       difference_(input.initial.size()),
       local_(input),
@@ -36,8 +37,12 @@ Task DcdPsgd<Scalar>::combine_then_adapt(Iteration<Scalar>& it) {
 
   // difference: z_i = sum_j w_ij (xhat_j - x_i) + s_i
   by_blocks(difference_.size(), [&](Block block) {
-    part(difference_, block).setZero();
-    replicas_.add_differences(it.mixing().hears, x_, 1, difference_, block);
+    if (sum_) {
+      part(difference_, block) = sum_->value().segment(block.begin, block.size);
+    } else {
+      part(difference_, block).setZero();
+      replicas_.add_differences(it.mixing().hears, x_, 1, difference_, block);
+    }
     local_.add_to(difference_, block);
   });
 
@@ -45,6 +50,7 @@ Task DcdPsgd<Scalar>::combine_then_adapt(Iteration<Scalar>& it) {
   PacketBuffer buffer = it.new_packet();
   RandomStream random = it.random(Purpose::compression);
   it.report(side_information_.say(*compressor_, difference_, random, buffer, x_));
+  if (sum_) it.report(sum_->say(*compressor_, it.mixing().hears, buffer.bytes(), difference_));
 
   if (backlog_) {
     backlog_->say(buffer.bytes());
@@ -55,8 +61,7 @@ Task DcdPsgd<Scalar>::combine_then_adapt(Iteration<Scalar>& it) {
   // so c_i travels during the next gradient.
   const Slot slot = it.post(std::move(buffer).seal());
   co_await local_.ahead(it, x_);
-  const std::span<const PacketRef> packets = co_await it.collect(slot);
-  it.report(side_information_.hear(*compressor_, it.mixing().hears, packets, replicas_));
+  take_in(it, co_await it.collect(slot));
 }
 
 template <class Scalar>
@@ -70,6 +75,7 @@ Task DcdPsgd<Scalar>::adapt_then_combine(Iteration<Scalar>& it) {
   PacketBuffer buffer = it.new_packet();
   RandomStream random = it.random(Purpose::compression);
   it.report(side_information_.say(*compressor_, difference_, random, buffer, own_replica_));
+  if (sum_) it.report(sum_->say(*compressor_, it.mixing().hears, buffer.bytes(), difference_));
 
   // exchange: send c_i to every neighbor;  xhat_j <- xhat_j + c_j
   if (backlog_) {
@@ -78,25 +84,45 @@ Task DcdPsgd<Scalar>::adapt_then_combine(Iteration<Scalar>& it) {
     it.report(replicas_.catch_up(*compressor_, it.mixing().hears, messages));
   } else {
     const PacketRef packet = std::move(buffer).seal();
-    const std::span<const PacketRef> packets = co_await it.exchange(packet);
-    it.report(side_information_.hear(*compressor_, it.mixing().hears, packets, replicas_));
+    take_in(it, co_await it.exchange(packet));
   }
 
   // mix: x_i <- xhat_i + sum_j w_ij (xhat_j - xhat_i)
   x_ = own_replica_;
-  replicas_.add_differences(it.mixing().hears, own_replica_, 1, x_);
+  if (sum_)
+    x_ += sum_->value();
+  else
+    replicas_.add_differences(it.mixing().hears, own_replica_, 1, x_);
+}
+
+/// xhat_j <- xhat_j + c_j, for every neighbor j; or s_i <- s_i + w_ij c_j.
+template <class Scalar>
+void DcdPsgd<Scalar>::take_in(Iteration<Scalar>& it, std::span<const PacketRef> packets) {
+  const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
+  if (sum_)
+    it.report(sum_->hear(*compressor_, neighbors, packets, difference_));
+  else
+    it.report(side_information_.hear(*compressor_, neighbors, packets, replicas_));
 }
 
 template <class Scalar>
 void DcdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  // Nobody keeps a replica of what is summed up.
+  const auto publish = [&](std::string_view name, Vector<Scalar>& vector) {
+    sum_ ? visitor.state(name, vector) : visitor.published(name, vector);
+  };
   if (adapts_first_) {
     visitor.state("model", x_);
-    visitor.published("own replica", own_replica_);
+    publish("own replica", own_replica_);
   } else {
-    visitor.published("model", x_);
+    publish("model", x_);
   }
-  replicas_.visit(visitor);
-  side_information_.visit(visitor);
+  if (sum_) {
+    sum_->visit(visitor);
+  } else {
+    replicas_.visit(visitor);
+    side_information_.visit(visitor);
+  }
   visitor.scratch("difference", difference_);
   local_.visit(visitor);
   if (backlog_) backlog_->visit(visitor);
@@ -132,9 +158,11 @@ MethodInfo dcd_psgd_info() {
           .options = {{option::optimizer, "sgd"},
                       {option::local_steps, 1},
                       {option::order, "combine-then-adapt"},
+                      {option::memory, "replicas"},
                       {option::side_information, "none"}},
           .orders = {"combine-then-adapt", "adapt-then-combine"},
           .unknown_sizes = sizes_by_side_information,
+          .keeps_all_because = what_is_summed_up,
           .trials = {.with = {{.compressor = "dither(linf, bits=8, bucket=512)",
                                .because = "d-psgd in a quarter of the bytes, on any topology"},
                               {.compressor = "natural",

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <optional>
+
 #include "algorithms/methods/parts/backlog.hpp"
 #include "algorithms/methods/parts/local_steps.hpp"
+#include "algorithms/methods/parts/replica_sum.hpp"
 #include "algorithms/methods/parts/replicas.hpp"
 #include "algorithms/methods/parts/side_information.hpp"
 #include "algorithms/seam/method.hpp"
@@ -42,13 +45,14 @@ namespace hearsay {
 ///            With side_information log2 k bits a coordinate, k the least with which all decode c_i: the
 ///            closer the peers are to consensus and the smaller the gradients, the fewer.
 /// Options    optimizer, a local step rule instead of -eta g; local_steps = H: H of them, each on its own
-///            minibatch; order, above. side_information: c_i, which then comes from a grid, is sent modulo k.
-///            It is decoded near 0 ("replica": x_i stays), near c_i of the iteration before ("last": x_i
-///            moves once more as it did), or near half of it ("mean"); see SideInformation. "last" and
-///            "mean": fixed W.
-/// Shapes     x, z, g in R^d and one xhat_j per neighbor: memory (deg + 3) d, d more if the steps come first;
-///            if W changes, one xhat_j for everyone it ever hears, and at most one vector's bytes for the
-///            backlog; (deg + 2) d more for side_information = "last" or "mean".
+///            minibatch; order, above. memory = "replicas" keeps every xhat_j; "aggregate" only their part
+///            in z_i, s_i = sum_j w_ij (xhat_j - x_i), for fixed W (ReplicaSum). side_information: c_i, which
+///            then comes from a grid, is sent modulo k. It is decoded near 0 ("replica": x_i stays), near c_i
+///            of the iteration before ("last": x_i moves once more as it did), or near half of it ("mean");
+///            see SideInformation. "last" and "mean": fixed W, and memory = "replicas".
+/// Shapes     x, z, g in R^d and one xhat_j per neighbor: memory (deg + 3) d; "aggregate": 5 d; d more if the
+///            steps come first. If W changes, one xhat_j for everyone it ever hears, and at most one vector's
+///            bytes for the backlog. (deg + 2) d more for side_information = "last" or "mean".
 /// Needs      W doubly stochastic, symmetric if it is fixed, weights non-negative; C unbiased with relative
 ///            error below the mean-square limit, omega < n / sum_{k>=2} (1 - lambda_k)/(1 + lambda_k) for
 ///            circulant W (DcdLimit). Every message delivered exactly once: a lost c_j would displace xhat_j
@@ -77,12 +81,14 @@ class DcdPsgd final : public Algorithm<Scalar> {
  private:
   Task combine_then_adapt(Iteration<Scalar>& it);
   Task adapt_then_combine(Iteration<Scalar>& it);
+  void take_in(Iteration<Scalar>& it, std::span<const PacketRef> packets);
 
   std::unique_ptr<Compressor<Scalar>> compressor_;
   bool adapts_first_;
   Vector<Scalar> x_;
-  Vector<Scalar> own_replica_;  // xhat_i; empty if it is x_i
-  Replicas<Scalar> replicas_;   // xhat_j
+  Vector<Scalar> own_replica_;             // xhat_i; empty if it is x_i
+  Replicas<Scalar> replicas_;              // xhat_j; none with memory = "aggregate"
+  std::optional<ReplicaSum<Scalar>> sum_;  // s_i; none with memory = "replicas"
   SideInformation<Scalar> side_information_;
   Vector<Scalar> difference_;  // z_i, or y_i - xhat_i
   LocalSteps<Scalar> local_;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "algorithms/compression/seam/full_precision.hpp"
+#include "algorithms/methods/parts/option_checks.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
@@ -20,7 +21,8 @@ EcdPsgd<Scalar>::EcdPsgd(const MethodInput<Scalar>& input)
       adapts_first_(input.options[option::order] == "adapt-then-combine"),
       x_(input.initial),
       own_estimate_(input.initial),
-      estimates_(input.neighbors, input.initial),
+      estimates_(replicas_kept(input), input.initial),
+      sum_(replica_sum_for(input)),
       half_step_(input.initial.size()),
       extrapolated_(input.initial.size()),
       decoded_(input.initial.size()),
@@ -55,9 +57,7 @@ Task EcdPsgd<Scalar>::combine_then_adapt(Iteration<Scalar>& it) {
   }
 
   // half step: x_i' = xt_i + sum_j w_ij (xt_j - xt_i) + s_i
-  half_step_ = own_estimate_;
-  for (const auto& [j, weight] : neighbors)
-    half_step_ += static_cast<Scalar>(weight) * (estimates_.of(j) - own_estimate_);
+  mix_estimates(it, half_step_);
   local_.add_to(half_step_);
 
   // extrapolate: z_i = x_i + (t/2) (x_i' - x_i);   exchange: send c_i = C(z_i), encoded once
@@ -97,8 +97,17 @@ Task EcdPsgd<Scalar>::adapt_then_combine(Iteration<Scalar>& it) {
   }
 
   // mix: x_i <- xt_i + sum_j w_ij (xt_j - xt_i)
-  x_ = own_estimate_;
-  estimates_.add_differences(it.mixing().hears, own_estimate_, 1, x_);
+  mix_estimates(it, x_);
+}
+
+/// into = xt_i + sum_j w_ij (xt_j - xt_i)
+template <class Scalar>
+void EcdPsgd<Scalar>::mix_estimates(Iteration<Scalar>& it, Vector<Scalar>& into) {
+  into = own_estimate_;
+  if (sum_)
+    into += sum_->value();
+  else
+    estimates_.add_differences(it.mixing().hears, own_estimate_, 1, into);
 }
 
 /// z_i = from + (t/2) (half step - from);  c_i = C(z_i);  xt_i follows. Returns the packet of c_i, unless it
@@ -118,6 +127,11 @@ PacketRef EcdPsgd<Scalar>::extrapolate(Iteration<Scalar>& it, const Vector<Scala
     it.report(
         compressor_->encode_and_apply({view(std::as_const(extrapolated_)), random}, buffer, view(decoded_)));
     follow(own_estimate_, t);
+    if (sum_) {
+      const auto share = static_cast<Scalar>(2 / t);
+      sum_->forget(1 - share);
+      sum_->say(it.mixing().hears, decoded_, share);
+    }
   }
   if (!backlog_) return std::move(buffer).seal();
   restart ? backlog_->begin_anew() : backlog_->say(buffer.bytes());
@@ -128,13 +142,25 @@ PacketRef EcdPsgd<Scalar>::extrapolate(Iteration<Scalar>& it, const Vector<Scala
 template <class Scalar>
 void EcdPsgd<Scalar>::hear_all(Iteration<Scalar>& it, std::span<const PacketRef> packets, double t) {
   const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
+  if (restarts_in(it.number())) return hear_half_steps(it, packets);
+  if (sum_)
+    return it.report(sum_->hear(*compressor_, neighbors, packets, decoded_, static_cast<Scalar>(2 / t)));
+  for (std::size_t j = 0; j < neighbors.size(); ++j)
+    if (packets[j]) it.report(hear(packets[j]->bytes(), t, estimates_.of(neighbors[j].id)));
+}
+
+/// xt_j <- the half step of every neighbor, which a restart sends.
+template <class Scalar>
+void EcdPsgd<Scalar>::hear_half_steps(Iteration<Scalar>& it, std::span<const PacketRef> packets) {
+  const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
+  if (sum_) sum_->begin_anew();
   for (std::size_t j = 0; j < neighbors.size(); ++j) {
     if (!packets[j]) continue;
-    Vector<Scalar>& estimate = estimates_.of(neighbors[j].id);
-    if (!restarts_in(it.number()))
-      it.report(hear(packets[j]->bytes(), t, estimate));
-    else if (!read_full<Scalar>(packets[j]->bytes(), view(estimate)))
+    Vector<Scalar>& estimate = sum_ ? decoded_ : estimates_.of(neighbors[j].id);
+    if (!read_full<Scalar>(packets[j]->bytes(), view(estimate)))
       it.report(CodecStatus::malformed);
+    else if (sum_)
+      sum_->add(neighbors[j], estimate, own_estimate_);
   }
 }
 
@@ -168,8 +194,13 @@ template <class Scalar>
 void EcdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.state("model", x_);
   if (adapts_first_) visitor.state("adapted", adapted_);
-  visitor.published("estimate", own_estimate_);
-  estimates_.visit(visitor);
+  if (sum_) {
+    visitor.state("estimate", own_estimate_);
+    sum_->visit(visitor);
+  } else {
+    visitor.published("estimate", own_estimate_);
+    estimates_.visit(visitor);
+  }
   visitor.scratch("half step", half_step_);
   visitor.scratch("extrapolated", extrapolated_);
   visitor.scratch("decoded", decoded_);
@@ -226,8 +257,10 @@ MethodInfo ecd_psgd_info() {
       .options = {{option::restart_every, 0},
                   {option::optimizer, "sgd"},
                   {option::local_steps, 1},
-                  {option::order, "combine-then-adapt"}},
+                  {option::order, "combine-then-adapt"},
+                  {option::memory, "replicas"}},
       .orders = {"combine-then-adapt", "adapt-then-combine"},
+      .keeps_all_because = what_is_summed_up,
       .trials = {.with = {{.compressor = "grid(0.02)",
                            .because = "models stay exact, and errors never pile up",
                            .iterations = 1.1}}},

@@ -2,6 +2,7 @@
 
 #include "algorithms/methods/parts/backlog.hpp"
 #include "algorithms/methods/parts/local_steps.hpp"
+#include "algorithms/methods/parts/replica_sum.hpp"
 #include "algorithms/methods/parts/replicas.hpp"
 #include "algorithms/seam/method.hpp"
 #include "algorithms/seam/method_options.hpp"
@@ -49,10 +50,12 @@ extern const CountOption restart_every;
 ///
 /// Sends      deg messages of |C| bytes per iteration, one sequential message time; if W changes, 8 and (|C|
 ///            + 4) bytes for every iteration since the last meeting, or 8 + 4 and xt_i, whichever is shorter.
-/// Options    optimizer, local_steps: see LocalSteps; order, above; restart_every, below.
-/// Shapes     x, x', z, c, xt_i, g in R^d and one xt_j per neighbor: memory (deg + 6) d, d more if the steps
-///            come first; if W changes, one xt_j for everyone it ever hears, and at most one vector's bytes
-///            for the backlog.
+/// Options    optimizer, local_steps: see LocalSteps; order, above; restart_every, below. memory = "replicas"
+///            keeps every xt_j; "aggregate" only their part in x_i', s_i = sum_j w_ij (xt_j - xt_i), for
+///            fixed W (ReplicaSum): s_i <- (1 - 2/t) s_i + (2/t) sum_j w_ij (c_j - c_i).
+/// Shapes     x, x', z, c, xt_i, g in R^d and one xt_j per neighbor: memory (deg + 6) d; "aggregate": 8 d; d
+///            more if the steps come first. If W changes, one xt_j for everyone it ever hears, and at most
+///            one vector's bytes for the backlog.
 /// Needs      W doubly stochastic, symmetric if it is fixed, weights non-negative; C unbiased with an
 ///            *absolute* error bound (a fixed grid with integers of any length): z_i grows like t, so an
 ///            error relative to z_i would grow, too.
@@ -91,7 +94,9 @@ class EcdPsgd final : public Algorithm<Scalar> {
     return restart_every_ != 0 && number / restart_every_ > last / restart_every_;
   }
   PacketRef extrapolate(Iteration<Scalar>& it, const Vector<Scalar>& from, double t);
+  void mix_estimates(Iteration<Scalar>& it, Vector<Scalar>& into);
   void hear_all(Iteration<Scalar>& it, std::span<const PacketRef> packets, double t);
+  void hear_half_steps(Iteration<Scalar>& it, std::span<const PacketRef> packets);
   CodecStatus catch_up(std::span<const WeightedNeighbor> neighbors, std::span<const PacketRef> messages);
   void follow(Vector<Scalar>& estimate, double t);
   CodecStatus hear(std::span<const std::byte> packet, double t, Vector<Scalar>& estimate);
@@ -100,12 +105,13 @@ class EcdPsgd final : public Algorithm<Scalar> {
   std::uint64_t restart_every_;
   bool adapts_first_;
   Vector<Scalar> x_;
-  Vector<Scalar> adapted_;       // y_i; empty if it is x_i
-  Vector<Scalar> own_estimate_;  // xt_i
-  Replicas<Scalar> estimates_;   // xt_j
-  Vector<Scalar> half_step_;     // x_i'
-  Vector<Scalar> extrapolated_;  // z_i
-  Vector<Scalar> decoded_;       // c_i, then c_j, one neighbor at a time
+  Vector<Scalar> adapted_;                 // y_i; empty if it is x_i
+  Vector<Scalar> own_estimate_;            // xt_i
+  Replicas<Scalar> estimates_;             // xt_j; none with memory = "aggregate"
+  std::optional<ReplicaSum<Scalar>> sum_;  // s_i; none with memory = "replicas"
+  Vector<Scalar> half_step_;               // x_i'
+  Vector<Scalar> extrapolated_;            // z_i
+  Vector<Scalar> decoded_;                 // c_i, then c_j, one neighbor at a time
   LocalSteps<Scalar> local_;
   std::uint64_t last_ = 0;                  // iteration in which this peer took part; kept if W changes
   std::optional<Backlog<Scalar>> backlog_;  // of the c_i, if W changes

@@ -8,6 +8,8 @@ namespace hearsay {
 
 namespace {
 
+const std::string unset = "unset";
+
 /// The options that protocol 7 lists.
 constexpr std::string_view listed[] = {
     "restart_every", "feedback",     "consensus_step",  "damping",     "momentum",        "optimizer",
@@ -24,9 +26,10 @@ std::string_view listed_name(std::string_view name) {
   return was_form ? "form" : name;
 }
 
-/// Returns the value as protocol 7 spells it.
-std::string listed_value(const MethodOptions::Entry& option) {
+/// Returns the value as protocol 7 spells it. When it was made, choco-sgd alone had a choice of `memory`.
+std::string listed_value(const MethodOptions::Entry& option, const MethodInfo& method) {
   const std::string value = option.text();
+  if (option.row->name == "memory" && method.name != "choco-sgd" && value == "replicas") return unset;
   if (option.row->name != "mixes") return value;
   return value == "momentum" ? "mixed" : value == "models" ? "published" : value;
 }
@@ -41,12 +44,12 @@ std::vector<AgreedSetting> agreed_options(const MethodOptions& options, const Me
     };
     const auto found = std::ranges::find_if(options, is_it);
     agreed.push_back(
-        {"algorithm." + std::string(name), found == options.end() ? "unset" : listed_value(*found)});
+        {"algorithm." + std::string(name), found == options.end() ? unset : listed_value(*found, method)});
   }
   for (const MethodOptions::Entry& option : method.options)
     if (std::ranges::find(listed, listed_name(option.row->name)) == std::end(listed))
       agreed.push_back(
-          {"algorithm." + option.row->name, options.has(*option.row) ? options.text(*option.row) : "unset"});
+          {"algorithm." + option.row->name, options.has(*option.row) ? options.text(*option.row) : unset});
   return agreed;
 }
 

@@ -24,8 +24,8 @@ void keep_freed_pages();
 void warm_pages(std::size_t bytes);
 
 /// Returns the pages of bytes that are all zero to the kernel, which they cost no memory then: they are still
-/// zero. Does nothing, and returns false, if one is not. The bytes are of the heap, and no other thread writes
-/// to them.
+/// zero. Does nothing, and returns false, if one is not. The bytes are of the heap, and no other thread
+/// writes to them.
 bool give_back_zeros(std::span<const std::byte> bytes);
 /// The same for bytes that are known to be zero, after they were read: where the kernel has no page of zeros
 /// that all share, they take memory then.

@@ -32,7 +32,8 @@ void require_droppable(const RunSettings& settings, const MethodInfo& method) {
     refuse_method(" keeps sums over all peers, which a peer that is gone takes along");
   if (method.membership == Membership::refuse) refuse_method(" cannot do without any peer");
   const std::string why = method.keeps_all_because ? method.keeps_all_because(options) : "";
-  if (!why.empty()) refuse(method.name + " " + why);
+  if (!why.empty())
+    throw Misuse("failure.policy", "\"drop\"", method.name + " " + why + ", or failure.policy = \"wait\"");
   if (staleness_of(settings) != 0)
     refuse("the two ends of a broken link would part as many iterations apart as algorithm.staleness says");
   if (method.membership == Membership::forgotten && settings.topology.participation < 1.0)

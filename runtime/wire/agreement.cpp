@@ -126,6 +126,7 @@ std::string remedy(const std::string& key) {
   // Two digests say little to whose models were made from different seeds.
   if (key.starts_with("model (digest")) return "; expected the same model, made from the same seed";
   if (key == "algorithm.form") return "; that is algorithm.order, signs, memories or mixes of the run file";
+  if (key == "algorithm.memory") return "; expected the same; where it is unset, it is \"replicas\"";
   if (key == "algorithm.reduce")
     return "; \"auto\" chooses by the [network] of each host: expected an equal one, or algorithm.reduce = "
            "\"ring\" or \"doubling\" on all of them";

@@ -113,6 +113,20 @@ TEST_CASE("memory: the row of every method in the table is what its vectors and 
   }
 }
 
+TEST_CASE("memory: a peer that keeps the sum of its replicas needs the same vectors beside any neighbors") {
+  const std::map<std::string, double> boxes = {{"dcd-psgd", 5.0}, {"ecd-psgd", 8.0}, {"choco-sgd", 6.0}};
+  for (const MethodInfo& method : methods()) {
+    if (!method.options.has(option::memory)) continue;
+    CAPTURE(method.name);
+    for (const char* graph : {"ring", "complete"}) {
+      RunSettings settings =
+          run_of(method.name, std::string("topology = { kind = \"") + graph + "\", peers = 9 }", 4096);
+      settings.algorithm.options.set(option::memory, "aggregate");
+      CHECK(memory_of_peer(prepare<float>(settings), 3).method == boxes.at(method.name));
+    }
+  }
+}
+
 TEST_CASE("memory: the observer holds two models, and all of them where they come whole or are kept") {
   const auto of_observer = [](const std::string& more, bool on_hosts) {
     RunSettings settings = run_of("d-psgd", "topology = { kind = \"ring\", peers = 5 }\n" + more, 100);

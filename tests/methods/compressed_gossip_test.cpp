@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "algorithms/methods/choco_sgd.hpp"
+#include "algorithms/methods/ecd_psgd.hpp"
 #include "algorithms/methods/parts/shared_options.hpp"
+#include "algorithms/methods/registry.hpp"
 #include "runtime/observer/observer.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/misuse_text.hpp"
@@ -18,6 +20,13 @@ namespace hearsay::test::compressed_gossip_test {
 namespace {
 
 const World ring_of_8 = {"ring", 8};
+
+/// s_i of a peer that keeps the sum of its replicas.
+template <class Scalar>
+Vector<double> sum_kept_by(const PeerRecord<Scalar>& peer) {
+  return peer.states.at("aggregate").template cast<double>() +
+         peer.states.at("aggregate, cut off").template cast<double>();
+}
 
 double disagreement(const std::vector<PeerRecord<double>>& peers) {
   const Models<double> models = models_of(peers);
@@ -154,20 +163,56 @@ TEST_CASE("choco: a peer without news sends an empty message, and its replicas s
   for (std::size_t i = 0; i < 8; ++i) CHECK(always.back()[i].model == never_asked.back()[i].model);
 }
 
-TEST_CASE("choco: the aggregate is the sum that the replicas would give, to rounding") {
-  const auto run = [](const std::string& memory) {
-    return record_run(quadratics_in<double>({"star", 6}, "choco-sgd",
-                                            {.iterations = 200, .options = {{option::memory, memory}}}));
-  };
-  const auto replicas = run("replicas");
-  const auto aggregate = run("aggregate");
-  for (std::size_t i = 0; i < 6; ++i)
-    CHECK((replicas.back()[i].model - aggregate.back()[i].model).cwiseAbs().maxCoeff() < 1e-12);
-  const auto& star = replicas.back();
-  const auto hub = aggregate.back()[0].states.at("aggregate");
-  Vector<double> sum = Vector<double>::Zero(19);
-  for (const auto& [owner, copy] : star[0].replicas) sum += (copy - *star[0].published) / 6.0;
-  CHECK((sum - hub).cwiseAbs().maxCoeff() < 1e-12);
+TEST_CASE("aggregate: it is the sum that the replicas would give, to rounding, for every method and order") {
+  std::size_t tried = 0;
+  for (const MethodInfo& method : methods()) {
+    if (!method.options.has(option::memory)) continue;
+    ++tried;
+    for (const std::string& order : method.orders)
+      for (const std::uint64_t restart_every : {0, 60}) {
+        if (restart_every > 0 && !method.options.has(option::restart_every)) continue;
+        CAPTURE(method.name);
+        CAPTURE(order);
+        const auto run = [&](const std::string& memory) {
+          MethodOptions options = {{option::order, order}, {option::memory, memory}};
+          if (restart_every > 0) options.set(option::restart_every, restart_every);
+          return record_run(quadratics_in<double>({"star", 6}, method.name,
+                                                  {.iterations = 200, .options = std::move(options)}));
+        };
+        const auto replicas = run("replicas");
+        const auto aggregate = run("aggregate");
+        for (std::size_t i = 0; i < 6; ++i)
+          CHECK((replicas.back()[i].model - aggregate.back()[i].model).cwiseAbs().maxCoeff() < 1e-11);
+        const auto& star = replicas.back();
+        const Vector<double> hub = sum_kept_by(aggregate.back()[0]);
+        Vector<double> sum = Vector<double>::Zero(19);
+        for (const auto& [owner, copy] : star[0].replicas) sum += (copy - *star[0].published) / 6.0;
+        CHECK((sum - hub).cwiseAbs().maxCoeff() < 1e-11);
+        CHECK(aggregate.back()[0].replicas.empty());
+      }
+  }
+  CHECK(tried == 3);
+}
+
+TEST_CASE("aggregate: in float the sums of all peers are zero together, however long the run is") {
+  for (const MethodInfo& method : methods()) {
+    if (!method.options.has(option::memory)) continue;
+    for (const std::string& order : method.orders) {
+      CAPTURE(method.name);
+      CAPTURE(order);
+      const auto run = record_run(
+          quadratics_in<float>({"complete", 7}, method.name,
+                               {.iterations = 3000,
+                                .step_size = 0.01,
+                                .options = {{option::order, order}, {option::memory, "aggregate"}}}));
+      const auto total_after = [&](std::size_t iteration) {
+        Vector<double> sum = Vector<double>::Zero(19);
+        for (const auto& peer : run[iteration]) sum += sum_kept_by(peer);
+        return sum.cwiseAbs().maxCoeff();
+      };
+      CHECK(total_after(3000) < 2e-7);
+    }
+  }
 }
 
 TEST_CASE(
@@ -289,7 +334,8 @@ TEST_CASE("an empty message is malformed wherever no trigger allows silence") {
     CAPTURE(std::string(method));
     CHECK(ends_malformed(method, {}));
   }
-  CHECK(ends_malformed("choco-sgd", {{option::memory, "aggregate"}}));
+  for (const char* method : {"dcd-psgd", "ecd-psgd", "choco-sgd"})
+    CHECK(ends_malformed(method, {{option::memory, "aggregate"}}));
   CHECK_FALSE(ends_malformed("choco-sgd", {{option::trigger, 1e-3}}));
 }
 

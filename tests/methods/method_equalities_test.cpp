@@ -169,17 +169,19 @@ TEST_CASE("equalities: without a schedule of the step size, slow momentum is hea
 TEST_CASE("equalities: with gamma = 1, no momentum and no h, all that adapt first and then combine are one") {
   const MethodOptions whole = {{option::consensus_step, 1.0}};
   for (const World& world : graphs)
-    for (const Variation& setting :
-         std::vector<Variation>{{"choco-sgd", whole},
-                                {"choco-sgd", {{option::consensus_step, 1.0}, {option::memory, "aggregate"}}},
-                                {"deep-squeeze", whole},
-                                {"d-psgd", {{option::order, "adapt-then-combine"}}},
-                                {"naive", {{option::order, "adapt-then-combine"}}},
-                                {"dcd-psgd", {{option::order, "adapt-then-combine"}}},
-                                {"ecd-psgd", {{option::order, "adapt-then-combine"}}},
-                                {"power-gossip", whole},
-                                {"decentlam", {{option::momentum, 0.0}}},
-                                {"qg-momentum", {{option::momentum, 0.0}}}}) {
+    for (const Variation& setting : std::vector<Variation>{
+             {"choco-sgd", whole},
+             {"choco-sgd", {{option::consensus_step, 1.0}, {option::memory, "aggregate"}}},
+             {"deep-squeeze", whole},
+             {"d-psgd", {{option::order, "adapt-then-combine"}}},
+             {"naive", {{option::order, "adapt-then-combine"}}},
+             {"dcd-psgd", {{option::order, "adapt-then-combine"}}},
+             {"dcd-psgd", {{option::order, "adapt-then-combine"}, {option::memory, "aggregate"}}},
+             {"ecd-psgd", {{option::order, "adapt-then-combine"}}},
+             {"ecd-psgd", {{option::order, "adapt-then-combine"}, {option::memory, "aggregate"}}},
+             {"power-gossip", whole},
+             {"decentlam", {{option::momentum, 0.0}}},
+             {"qg-momentum", {{option::momentum, 0.0}}}}) {
       CAPTURE(world.name());
       CAPTURE(setting.method);
       CHECK(distance(setting, {"dspg"}, world) < 1e-12);

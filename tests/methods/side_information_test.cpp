@@ -183,12 +183,14 @@ TEST_CASE("side information: what it cannot be used with is refused in a sentenc
         "dither(linf, levels=127, bucket=512) has none; expected none, or a compressor such as "
         "grid(step=0.001) "
         "or mod(k=16, step=0.001)");
-  CHECK(refusal("choco-sgd", "grid(step=0.01)",
-                {{option::memory, "aggregate"}, {option::side_information, "mean"}}) ==
-        "algorithm.side_information = mean: with algorithm.memory = aggregate a peer keeps nothing of a "
-        "single neighbor; expected replica, or algorithm.memory = \"replicas\"");
-  CHECK(refusal("choco-sgd", "grid(step=0.01)",
-                {{option::memory, "aggregate"}, {option::side_information, "replica"}}) == "");
+  for (const char* method : {"choco-sgd", "dcd-psgd"}) {
+    CHECK(refusal(method, "grid(step=0.01)",
+                  {{option::memory, "aggregate"}, {option::side_information, "mean"}}) ==
+          "algorithm.side_information = mean: with algorithm.memory = aggregate a peer keeps nothing of a "
+          "single neighbor; expected replica, or algorithm.memory = \"replicas\"");
+    CHECK(refusal(method, "grid(step=0.01)",
+                  {{option::memory, "aggregate"}, {option::side_information, "replica"}}) == "");
+  }
   const World meetings = {"complete", 5, "metropolis", "random-matchings"};
   CHECK(refusal("dcd-psgd", "grid(step=0.01)", {{option::side_information, "last"}}, meetings) ==
         "algorithm.side_information = last: a neighbor that was not there has not heard the last message; "

@@ -221,15 +221,16 @@ TEST_CASE(
   CHECK(something > 20);
 }
 
-TEST_CASE("varying links: choco with one sum for all neighbors, or pipelined, is refused with the remedy") {
-  const auto refusal = [](MethodOptions options, World world) {
-    return misuse_text([&] { quadratics_in<double>(world, "choco-sgd", {.options = std::move(options)}); });
+TEST_CASE("varying links: one sum for all neighbors, or choco pipelined, is refused with the remedy") {
+  const auto refusal = [](const char* method, MethodOptions options, World world) {
+    return misuse_text([&] { quadratics_in<double>(world, method, {.options = std::move(options)}); });
   };
   for (const World& world : {one_peer, half}) {
-    CHECK(refusal({{option::memory, "aggregate"}}, world).find("expected replicas, or topology.schedule") !=
-          std::string::npos);
-    CHECK(refusal({{option::order, "pipelined"}}, world).find("expected plain, or topology.schedule") !=
-          std::string::npos);
+    for (const char* method : {"dcd-psgd", "ecd-psgd", "choco-sgd"})
+      CHECK(refusal(method, {{option::memory, "aggregate"}}, world)
+                .find("expected replicas, or topology.schedule") != std::string::npos);
+    CHECK(refusal("choco-sgd", {{option::order, "pipelined"}}, world)
+              .find("expected plain, or topology.schedule") != std::string::npos);
   }
 }
 

@@ -164,6 +164,16 @@ TEST_SUITE("net") {
     check(settings, Law::no_more);
   }
 
+  TEST_CASE("memory law: a method that keeps the sum of its replicas takes what is stated") {
+    for (const MethodInfo& method : methods()) {
+      if (!method.options.has(option::memory)) continue;
+      CAPTURE(method.name);
+      RunSettings settings = settings_of(method);
+      settings.algorithm.options.set(option::memory, "aggregate");
+      check(settings, is_a_bound(method) ? Law::no_more : Law::no_more_and_no_less);
+    }
+  }
+
   TEST_CASE("memory law: where each peer judges its own model, none is told, and none is counted") {
     for (const std::string method : {"d-psgd", "dcd-psgd", "choco-sgd"}) {
       CAPTURE(method);

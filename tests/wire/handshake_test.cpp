@@ -105,10 +105,12 @@ TEST_CASE("handshake: every option of a method that differs is named with both v
       CHECK(sentence.starts_with("peer 3 runs with algorithm.reduce = so, peer 4 with unset; "));
       continue;
     }
-    CHECK(sentence ==
-          "peer 3 runs with algorithm." + key + " = " + settings.algorithm.options.text(*row) +
-              ", peer 4 with unset" +
-              (was_form ? "; that is algorithm.order, signs, memories or mixes of the run file" : ""));
+    const std::string remedy =
+        was_form                 ? "; that is algorithm.order, signs, memories or mixes of the run file"
+        : row == &option::memory ? "; expected the same; where it is unset, it is \"replicas\""
+                                 : "";
+    CHECK(sentence == "peer 3 runs with algorithm." + key + " = " + settings.algorithm.options.text(*row) +
+                          ", peer 4 with unset" + remedy);
   }
 }
 
@@ -122,6 +124,24 @@ TEST_CASE("handshake: an option that protocol 7 does not list is agreed on by it
   REQUIRE(with.size() == before.size() + 1);
   CHECK(with.back() == AgreedSetting{"algorithm.later", "3"});
   CHECK(agreed_options({}, method).back() == AgreedSetting{"algorithm.later", "unset"});
+}
+
+TEST_CASE(
+    "handshake: dcd and ecd, which had no choice of memory, agree with older versions unless one sums up") {
+  for (const char* name : {"dcd-psgd", "ecd-psgd"}) {
+    const MethodInfo& method = find_method(name);
+    MethodOptions options = method.options;
+    const auto agrees_on = [&](const char* memory) {
+      const auto agreed = agreed_options(options, method);
+      return std::ranges::find(agreed, AgreedSetting{"algorithm.memory", memory}) != agreed.end();
+    };
+    CHECK(agrees_on("unset"));
+    options.set(option::memory, "aggregate");
+    CHECK(agrees_on("aggregate"));
+  }
+  const MethodInfo& choco = find_method("choco-sgd");
+  const auto agreed = agreed_options(choco.options, choco);
+  CHECK(std::ranges::find(agreed, AgreedSetting{"algorithm.memory", "replicas"}) != agreed.end());
 }
 
 TEST_CASE("handshake: another model size, other data and another topology are named") {

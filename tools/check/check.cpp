@@ -403,9 +403,9 @@ void add_iteration_rows(Table& table, const Plan& plan) {
 
 /// Adds what the processes take.
 void add_memory_rows(Table& table, const ProcessBytes& processes) {
-  table.add(
-      {"memory", megabytes_text(processes.peer) +
-                     " a process, beside the program itself and the samples, which all processes share"});
+  table.add({"memory needed",
+             megabytes_text(processes.peer) +
+                 " a process, beside the program itself and the samples, which all processes share"});
   if (processes.restored_peer > processes.peer)
     table.add({"", "up to " + megabytes_text(processes.restored_peer) +
                        " of one that comes back, while it reads its checkpoint and its log"});

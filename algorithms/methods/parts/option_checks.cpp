@@ -66,6 +66,26 @@ void check_side_information(const RunView& view, Advice& advice) {
                   "topology.schedule = \"static\" with topology.participation = 1");
 }
 
+void check_replica_memory(const RunView& view, Advice& advice) {
+  const std::string& memory = view.options[option::memory];
+  if (memory != "aggregate") return;
+  if (view.links_vary())
+    advice.refuse("algorithm.memory", memory,
+                  "it sums up what fixed neighbors say, and here they change from round to round; expected "
+                  "replicas, or topology.schedule = \"static\" with topology.participation = 1");
+  const std::string near = view.options.find(option::side_information).value_or("none");
+  if (near != "none" && near != "replica")
+    advice.refuse("algorithm.side_information", near,
+                  "with algorithm.memory = aggregate a peer keeps nothing of a single neighbor; expected "
+                  "replica, or algorithm.memory = \"replicas\"");
+}
+
+std::string what_is_summed_up(const MethodOptions& options) {
+  if (options[option::memory] != "aggregate") return "";
+  return "keeps all neighbors in one sum (algorithm.memory = \"aggregate\"), out of which none can be taken; "
+         "expected algorithm.memory = \"replicas\"";
+}
+
 UnknownSizes sizes_by_side_information(const MethodOptions& options) {
   if (options[option::side_information] == "none") return {};
   return {"the values of the model", &option::side_information};

@@ -21,6 +21,11 @@ void check_side_information(const RunView& view, Advice& advice);
 /// Returns what side information makes the sizes of messages depend on (MethodInfo::unknown_sizes).
 UnknownSizes sizes_by_side_information(const MethodOptions& options);
 
+/// Refuses the sum of the replicas (ReplicaSum) if links change, or if a single replica is needed.
+void check_replica_memory(const RunView& view, Advice& advice);
+/// Why a peer that keeps the sum cannot do without a neighbor (MethodInfo::keeps_all_because).
+std::string what_is_summed_up(const MethodOptions& options);
+
 /// Refuse memories that would follow noise: alpha is to be at most 1 / (1 + omega).
 void check_memory_step(const RunView& view, Advice& advice);
 void check_down_memory_step(const RunView& view, Advice& advice);

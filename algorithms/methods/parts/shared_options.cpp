@@ -21,6 +21,10 @@ const TextOption side_information(
     "number: the sender's `replica`, the replica moved once more by the `last` message, or the `mean` of "
     "both; `none`: the compressor's own code. The models stay the same, bit for bit",
     check_side_information);
+const TextOption memory("memory", {{"replicas", "aggregate"}},
+                        "`aggregate` keeps a sum instead of the neighbors' replicas: two vectors, whatever "
+                        "the degree; for links that do not change, and without digests of replicas",
+                        check_replica_memory);
 
 const TextOption optimizer(
     "optimizer", {},

@@ -13,6 +13,7 @@ extern const CountOption staleness;        ///< s: models are mixed s iterations
 extern const CountOption rank;             ///< columns of a low-rank factor
 extern const TextOption order;             ///< of the steps of an iteration
 extern const TextOption side_information;  ///< see SideInformation
+extern const TextOption memory;            ///< of replicas; see ReplicaSum
 
 // Local and outer steps.
 extern const TextOption optimizer;     ///< see LocalOptimizer
