@@ -37,6 +37,28 @@ Address looked_up(const Address& address) {
   return {text.data(), address.port, v6};
 }
 
+bool is_name(const Address& address) {
+  return !address.host.empty() && address.host != "*" && !address.is_numeric();
+}
+
+/// Returns the IP addresses of a name, with the port, in the order of the system. None if the name is not
+/// known, or is no name.
+std::vector<Address> ip_addresses_of(const Address& address) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (!is_name(address) || getaddrinfo(address.host.c_str(), nullptr, &hints, &found) != 0) return {};
+  std::vector<Address> all;
+  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
+    std::array<char, NI_MAXHOST> text{};
+    if (getnameinfo(each->ai_addr, each->ai_addrlen, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) ==
+        0)
+      all.push_back({text.data(), address.port, each->ai_family == AF_INET6});
+  }
+  freeaddrinfo(found);
+  return all;
+}
+
 /// True for "*", and for the characters that a name or an IP address may consist of.
 bool is_host(const Address& address) {
   const auto fits = [&](char c) {
@@ -126,28 +148,24 @@ std::string read_address(const Setting& setting) {
 }
 
 std::vector<std::string> addresses_to_dial(const std::string& address) {
-  const Address parsed = Address::parse(address);
-  if (parsed.host.empty() || parsed.host == "*" || parsed.is_numeric()) return {address};
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (getaddrinfo(parsed.host.c_str(), nullptr, &hints, &found) != 0) return {address};
+  const std::vector<Address> found = ip_addresses_of(Address::parse(address));
+  if (found.size() < 2) return {address};
   std::vector<std::string> all;
-  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
-    std::array<char, NI_MAXHOST> text{};
-    if (getnameinfo(each->ai_addr, each->ai_addrlen, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) !=
-        0)
-      continue;
-    all.push_back(Address{text.data(), parsed.port, each->ai_family == AF_INET6}.text());
-  }
-  freeaddrinfo(found);
-  return all.size() > 1 ? all : std::vector{address};
+  for (const Address& each : found) all.push_back(each.text());
+  return all;
+}
+
+bool is_v6_alone(const std::string& address) {
+  const Address parsed = Address::parse(address);
+  if (!is_name(parsed)) return parsed.is_v6();
+  const std::vector<Address> found = ip_addresses_of(parsed);
+  return !found.empty() && std::ranges::all_of(found, &Address::is_v6);
 }
 
 std::string listening_address(const std::string& address, const std::string& bind) {
   if (!bind.empty()) return bind;
   const Address parsed = Address::parse(address);
-  if (parsed.host.empty() || parsed.host == "*" || parsed.is_numeric()) return address;
+  if (!is_name(parsed)) return address;
   return looked_up(parsed).text();
 }
 

@@ -42,6 +42,9 @@ std::string read_address_or_wildcard(const Setting& setting);
 /// only one, is unknown or no name, `address` itself: whoever connects looks the name up again each time.
 std::vector<std::string> addresses_to_dial(const std::string& address);
 
+/// True for an IPv6 address, and for a name that has such addresses alone, as far as is known.
+bool is_v6_alone(const std::string& address);
+
 /// Returns where to listen: `bind` if it is not empty, else `address` with a host name replaced by its first
 /// IP address. Throws Misuse if the name is unknown.
 std::string listening_address(const std::string& address, const std::string& bind);

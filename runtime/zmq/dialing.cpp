@@ -34,7 +34,7 @@ void Dialing::dial_next() {
 
 void Dialing::dial() {
   const std::string& address = addresses_[place_];
-  dealer_->set(zmq::sockopt::ipv6, Address::parse(address).is_v6());
+  dealer_->set(zmq::sockopt::ipv6, is_v6_alone(address));  // ZeroMQ dials the first address of its kind
   try {
     dealer_->connect(address);
   } catch (const zmq::error_t& error) {

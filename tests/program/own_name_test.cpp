@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
@@ -85,6 +86,39 @@ TEST_SUITE("net") {
           folder.path(), std::vector<std::string>{"peer", "run.toml", "--id", id, "--output", "out" + id},
           Program::Output::file, with_hosts(folder.path() / "hosts")));
     for (const auto& peer : peers) CHECK_MESSAGE(peer->wait() == 0, peer->complained());
+  }
+
+  TEST_CASE(
+      "peer: a host may have a name with an IPv6 address alone, and one that comes later may have both") {
+    if (skipped_without_own_names()) return;
+    const std::string six = "127.0.0.1 localhost\n::1 hearsay-six\n";
+    for (const bool comes_later : {false, true}) {
+      CAPTURE(comes_later);
+      const DataFolder folder;
+      folder.write("hosts", comes_later ? "127.0.0.1 localhost\n" : six);
+      const auto place = [&](const std::string& key) {
+        const std::string address = free_address();
+        const std::string port = address.substr(address.rfind(':'));
+        const std::string bind = key == "observer" ? "observer_bind" : "bind";
+        return key + " = \"tcp://hearsay-six" + port + "\"\n" + bind + " = \"tcp://" +
+               (comes_later ? "127.0.0.1" : "[::1]") + port + "\"\n";
+      };
+      folder.write("cluster.toml", "family = \"ring\"\n" + place("observer") + "[[peer]]\n" +
+                                       place("address") + "[[peer]]\n" + place("address"));
+      folder.write("run.toml",
+                   "model.kind = \"quadratic(500)\"\nrun.iterations = 20\n[topology]\nfile = "
+                   "\"cluster.toml\"\n");
+      std::vector<std::unique_ptr<Program>> peers;
+      for (const std::string id : {"0", "1"})
+        peers.push_back(std::make_unique<Program>(
+            folder.path(), std::vector<std::string>{"peer", "run.toml", "--id", id, "--output", "out" + id},
+            Program::Output::file, with_hosts(folder.path() / "hosts")));
+      if (comes_later) {
+        CHECK(peers[0]->wait_until([&] { return contains(peers[0]->complained(), "to come up"); }));
+        std::ofstream(folder.path() / "hosts") << six << "127.0.0.1 hearsay-six\n";  // the file of both
+      }
+      for (const auto& peer : peers) CHECK_MESSAGE(peer->wait() == 0, peer->complained());
+    }
   }
 
   TEST_CASE("peer: of a name with several addresses each is dialed, until its peer answers at one") {
