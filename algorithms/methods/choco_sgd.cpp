@@ -160,8 +160,7 @@ UnknownSizes sizes_by_trigger(const MethodOptions& options) {
 std::string what_it_sums_up(const MethodOptions& options) {
   if (options[option::order] != "pipelined") return what_is_summed_up(options);
   return "mixes what it has heard an iteration later (algorithm.order = \"pipelined\"); expected "
-         "algorithm.order = "
-         "\"plain\"";
+         "algorithm.order = \"plain\"";
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ extern const NumberOption trigger;
 /// Options    consensus_step gamma: the rougher C, the smaller gamma must be; with too large a gamma
 ///            it diverges. order = "plain" is the order above; "pipelined" that of Koloskova, Lin et al.:
 ///            consensus, compress, and the gradient while q_i travels, for fixed W.
-///            memory = "replicas" keeps every xhat_j; "aggregate" only s_i = sum_j w_ij (xhat_j - xhat_i),
+///            memory = "replicas" keeps every xhat_j; "aggregate" only S_i = sum_j w_ij (xhat_j - xhat_i),
 ///            for fixed W (ReplicaSum).
 ///            optimizer, local_steps = H: see LocalSteps (nesterov(beta) and H > 1: SQuARM-SGD).
 ///            trigger = c_0 > 0 (SPARQ-SGD): q_i is sent only if ||x_i - xhat_i||^2 > c_0 sqrt(t) eta_t^2,
@@ -85,7 +85,7 @@ class ChocoSgd final : public Algorithm<Scalar> {
   Vector<Scalar> x_;
   Vector<Scalar> own_replica_;             // xhat_i
   Replicas<Scalar> replicas_;              // xhat_j; none with memory = "aggregate"
-  std::optional<ReplicaSum<Scalar>> sum_;  // s_i; none with memory = "replicas"
+  std::optional<ReplicaSum<Scalar>> sum_;  // S_i; none with memory = "replicas"
   SideInformation<Scalar> side_information_;
   Vector<Scalar> difference_;  // x_i - xhat_i
   LocalSteps<Scalar> local_;

@@ -95,7 +95,7 @@ Task DcdPsgd<Scalar>::adapt_then_combine(Iteration<Scalar>& it) {
     replicas_.add_differences(it.mixing().hears, own_replica_, 1, x_);
 }
 
-/// xhat_j <- xhat_j + c_j, for every neighbor j; or s_i <- s_i + w_ij c_j.
+/// xhat_j <- xhat_j + c_j, for every neighbor j; or S_i <- S_i + sum_j w_ij c_j.
 template <class Scalar>
 void DcdPsgd<Scalar>::take_in(Iteration<Scalar>& it, std::span<const PacketRef> packets) {
   const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
@@ -107,7 +107,7 @@ void DcdPsgd<Scalar>::take_in(Iteration<Scalar>& it, std::span<const PacketRef> 
 
 template <class Scalar>
 void DcdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
-  // Nobody keeps a replica of what is summed up.
+  // Of what is summed up nobody keeps a replica.
   const auto publish = [&](std::string_view name, Vector<Scalar>& vector) {
     sum_ ? visitor.state(name, vector) : visitor.published(name, vector);
   };

@@ -46,7 +46,7 @@ namespace hearsay {
 ///            closer the peers are to consensus and the smaller the gradients, the fewer.
 /// Options    optimizer, a local step rule instead of -eta g; local_steps = H: H of them, each on its own
 ///            minibatch; order, above. memory = "replicas" keeps every xhat_j; "aggregate" only their part
-///            in z_i, s_i = sum_j w_ij (xhat_j - x_i), for fixed W (ReplicaSum). side_information: c_i, which
+///            in z_i, S_i = sum_j w_ij (xhat_j - x_i), for fixed W (ReplicaSum). side_information: c_i, which
 ///            then comes from a grid, is sent modulo k. It is decoded near 0 ("replica": x_i stays), near c_i
 ///            of the iteration before ("last": x_i moves once more as it did), or near half of it ("mean");
 ///            see SideInformation. "last" and "mean": fixed W, and memory = "replicas".
@@ -88,7 +88,7 @@ class DcdPsgd final : public Algorithm<Scalar> {
   Vector<Scalar> x_;
   Vector<Scalar> own_replica_;             // xhat_i; empty if it is x_i
   Replicas<Scalar> replicas_;              // xhat_j; none with memory = "aggregate"
-  std::optional<ReplicaSum<Scalar>> sum_;  // s_i; none with memory = "replicas"
+  std::optional<ReplicaSum<Scalar>> sum_;  // S_i; none with memory = "replicas"
   SideInformation<Scalar> side_information_;
   Vector<Scalar> difference_;  // z_i, or y_i - xhat_i
   LocalSteps<Scalar> local_;

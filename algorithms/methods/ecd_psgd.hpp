@@ -51,8 +51,8 @@ extern const CountOption restart_every;
 /// Sends      deg messages of |C| bytes per iteration, one sequential message time; if W changes, 8 and (|C|
 ///            + 4) bytes for every iteration since the last meeting, or 8 + 4 and xt_i, whichever is shorter.
 /// Options    optimizer, local_steps: see LocalSteps; order, above; restart_every, below. memory = "replicas"
-///            keeps every xt_j; "aggregate" only their part in x_i', s_i = sum_j w_ij (xt_j - xt_i), for
-///            fixed W (ReplicaSum): s_i <- (1 - 2/t) s_i + (2/t) sum_j w_ij (c_j - c_i).
+///            keeps every xt_j; "aggregate" only their part in x_i', S_i = sum_j w_ij (xt_j - xt_i), for
+///            fixed W (ReplicaSum): S_i <- (1 - 2/t) S_i + (2/t) sum_j w_ij (c_j - c_i).
 /// Shapes     x, x', z, c, xt_i, g in R^d and one xt_j per neighbor: memory (deg + 6) d; "aggregate": 8 d; d
 ///            more if the steps come first. If W changes, one xt_j for everyone it ever hears, and at most
 ///            one vector's bytes for the backlog.
@@ -108,7 +108,7 @@ class EcdPsgd final : public Algorithm<Scalar> {
   Vector<Scalar> adapted_;                 // y_i; empty if it is x_i
   Vector<Scalar> own_estimate_;            // xt_i
   Replicas<Scalar> estimates_;             // xt_j; none with memory = "aggregate"
-  std::optional<ReplicaSum<Scalar>> sum_;  // s_i; none with memory = "replicas"
+  std::optional<ReplicaSum<Scalar>> sum_;  // S_i; none with memory = "replicas"
   Vector<Scalar> half_step_;               // x_i'
   Vector<Scalar> extrapolated_;            // z_i
   Vector<Scalar> decoded_;                 // c_i, then c_j, one neighbor at a time

@@ -19,44 +19,41 @@ namespace {
 
 constexpr std::string_view scheme = "tcp://";
 
-/// Returns the address with its host name replaced by the first IP address of that name.
-Address looked_up(const Address& address) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  const int error = getaddrinfo(address.host.c_str(), nullptr, &hints, &found);
-  if (error != 0)
-    throw Misuse("address", address.text(),
-                 "the name " + address.host + " is not known here (" + gai_strerror(error) + ")");
-  std::array<char, NI_MAXHOST> text{};
-  const int failure =
-      getnameinfo(found->ai_addr, found->ai_addrlen, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST);
-  const bool v6 = found->ai_family == AF_INET6;
-  freeaddrinfo(found);
-  if (failure != 0) throw Misuse("address", address.text(), "expected a name that stands for an IP address");
-  return {text.data(), address.port, v6};
-}
-
 bool is_name(const Address& address) {
   return !address.host.empty() && address.host != "*" && !address.is_numeric();
 }
 
-/// Returns the IP addresses of a name, with the port, in the order of the system. None if the name is not
-/// known, or is no name.
-std::vector<Address> ip_addresses_of(const Address& address) {
+/// What the system knows of a name.
+struct LookUp {
+  int error = 0;               // of getaddrinfo
+  std::vector<Address> found;  // its IP addresses, with the port, in the order of the system
+};
+
+LookUp look_up(const Address& name) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  if (!is_name(address) || getaddrinfo(address.host.c_str(), nullptr, &hints, &found) != 0) return {};
-  std::vector<Address> all;
+  LookUp known{getaddrinfo(name.host.c_str(), nullptr, &hints, &found), {}};
+  if (known.error != 0) return known;
   for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
     std::array<char, NI_MAXHOST> text{};
     if (getnameinfo(each->ai_addr, each->ai_addrlen, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) ==
         0)
-      all.push_back({text.data(), address.port, each->ai_family == AF_INET6});
+      known.found.push_back({text.data(), name.port, each->ai_family == AF_INET6});
   }
   freeaddrinfo(found);
-  return all;
+  return known;
+}
+
+/// Returns the address with its host name replaced by the first IP address of that name.
+Address looked_up(const Address& address) {
+  const LookUp known = look_up(address);
+  if (known.error != 0)
+    throw Misuse("address", address.text(),
+                 "the name " + address.host + " is not known here (" + gai_strerror(known.error) + ")");
+  if (known.found.empty())
+    throw Misuse("address", address.text(), "expected a name that stands for an IP address");
+  return known.found.front();
 }
 
 /// True for "*", and for the characters that a name or an IP address may consist of.
@@ -147,19 +144,14 @@ std::string read_address(const Setting& setting) {
   return address;
 }
 
-std::vector<std::string> addresses_to_dial(const std::string& address) {
-  const std::vector<Address> found = ip_addresses_of(Address::parse(address));
-  if (found.size() < 2) return {address};
-  std::vector<std::string> all;
-  for (const Address& each : found) all.push_back(each.text());
-  return all;
-}
-
-bool is_v6_alone(const std::string& address) {
+std::vector<DialedAddress> addresses_to_dial(const std::string& address) {
   const Address parsed = Address::parse(address);
-  if (!is_name(parsed)) return parsed.is_v6();
-  const std::vector<Address> found = ip_addresses_of(parsed);
-  return !found.empty() && std::ranges::all_of(found, &Address::is_v6);
+  if (!is_name(parsed)) return {{address, parsed.is_v6()}};
+  const std::vector<Address> found = look_up(parsed).found;
+  if (found.size() < 2) return {{address, !found.empty() && found.front().is_v6()}};
+  std::vector<DialedAddress> all;
+  for (const Address& each : found) all.push_back({each.text(), each.is_v6()});
+  return all;
 }
 
 std::string listening_address(const std::string& address, const std::string& bind) {

@@ -38,12 +38,15 @@ std::string read_address(const Setting& setting);
 /// Returns an address to listen at: as above, or all interfaces of the machine.
 std::string read_address_or_wildcard(const Setting& setting);
 
+/// An address to connect to, and whether it is one of IPv6.
+struct DialedAddress {
+  std::string text;
+  bool is_v6;
+};
+
 /// Returns an address for each IP address of the name in `address`, in the order of the system. If it has
 /// only one, is unknown or no name, `address` itself: whoever connects looks the name up again each time.
-std::vector<std::string> addresses_to_dial(const std::string& address);
-
-/// True for an IPv6 address, and for a name that has such addresses alone, as far as is known.
-bool is_v6_alone(const std::string& address);
+std::vector<DialedAddress> addresses_to_dial(const std::string& address);
 
 /// Returns where to listen: `bind` if it is not empty, else `address` with a host name replaced by its first
 /// IP address. Throws Misuse if the name is unknown.

@@ -148,8 +148,9 @@ void RunEnd::answer_hello(const FrameHeader& hello) {
   const PeerId sender = hello.sender;
   if (claims_.is_holder(hello)) return farewell_->say(sender);
   const HelloState state = to_observer::as_hello(hello).state;
-  const bool ends_it = start_.has_begun() || state != HelloState::is_under_way || !input_.failure.drops();
-  if (!ends_it) return come_to(Progress::over);  // the run was begun by an earlier observer, and goes on
+  // An earlier observer has begun the run, which goes on.
+  if (input_.failure.drops() && !start_.has_begun() && state == HelloState::is_under_way)
+    return come_to(Progress::over);
   if (!start_.has_begun())
     return farewell_->say(sender, hello.incarnation);  // it is late, and hears what all heard
   if (state != HelloState::resumes || loss_) {

@@ -1,6 +1,5 @@
 #include "runtime/zmq/dialing.hpp"
 
-#include "runtime/cluster/address.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -27,14 +26,14 @@ void Dialing::begin() {
 
 void Dialing::dial_next() {
   if (!has_a_choice()) return;
-  dealer_->disconnect(addresses_[place_]);
+  dealer_->disconnect(addresses_[place_].text);
   place_ = (place_ + 1) % addresses_.size();
   dial();
 }
 
 void Dialing::dial() {
-  const std::string& address = addresses_[place_];
-  dealer_->set(zmq::sockopt::ipv6, is_v6_alone(address));  // ZeroMQ dials the first address of its kind
+  const auto& [address, is_v6] = addresses_[place_];
+  dealer_->set(zmq::sockopt::ipv6, is_v6);  // ZeroMQ dials the first address of its kind
   try {
     dealer_->connect(address);
   } catch (const zmq::error_t& error) {

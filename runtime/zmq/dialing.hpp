@@ -5,6 +5,8 @@
 #include <vector>
 #include <zmq.hpp>
 
+#include "runtime/cluster/address.hpp"
+
 namespace hearsay {
 
 /// Connects a DEALER to the addresses of a name, one after the other, until one answers. ZeroMQ itself dials
@@ -19,7 +21,7 @@ class Dialing {
   /// Dials the first address.
   void begin();
   /// True if `address` is the one that was dialed last.
-  bool dials(const std::string& address) const { return address == addresses_[place_]; }
+  bool dials(const std::string& address) const { return address == addresses_[place_].text; }
   /// The address that was dialed last does not answer: dials the next one.
   void dial_next();
 
@@ -27,7 +29,7 @@ class Dialing {
   void dial();
 
   zmq::socket_t* dealer_;
-  std::vector<std::string> addresses_;
+  std::vector<DialedAddress> addresses_;
   std::size_t place_ = 0;
 };
 

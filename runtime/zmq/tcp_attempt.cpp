@@ -54,9 +54,9 @@ std::vector<std::string> failures_to_connect(const std::vector<std::string>& add
   std::vector<Attempt> attempts;
   std::vector<std::size_t> counts;  // of the IP addresses of each
   for (const std::string& address : addresses) {
-    const std::vector<std::string> dialed = addresses_to_dial(address);
+    const std::vector<DialedAddress> dialed = addresses_to_dial(address);
     counts.push_back(dialed.size());
-    for (const std::string& each : dialed) attempts.push_back(begin(each));
+    for (const DialedAddress& each : dialed) attempts.push_back(begin(each.text));
   }
   const int patience_ms =
       static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(patience).count());

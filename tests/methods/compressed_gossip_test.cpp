@@ -21,7 +21,7 @@ namespace {
 
 const World ring_of_8 = {"ring", 8};
 
-/// s_i of a peer that keeps the sum of its replicas.
+/// S_i of a peer that keeps the sum of its replicas.
 template <class Scalar>
 Vector<double> sum_kept_by(const PeerRecord<Scalar>& peer) {
   return peer.states.at("aggregate").template cast<double>() +
@@ -182,12 +182,12 @@ TEST_CASE("aggregate: it is the sum that the replicas would give, to rounding, f
         const auto replicas = run("replicas");
         const auto aggregate = run("aggregate");
         for (std::size_t i = 0; i < 6; ++i)
-          CHECK((replicas.back()[i].model - aggregate.back()[i].model).cwiseAbs().maxCoeff() < 1e-11);
+          CHECK((replicas.back()[i].model - aggregate.back()[i].model).cwiseAbs().maxCoeff() < 1e-12);
         const auto& star = replicas.back();
         const Vector<double> hub = sum_kept_by(aggregate.back()[0]);
         Vector<double> sum = Vector<double>::Zero(19);
         for (const auto& [owner, copy] : star[0].replicas) sum += (copy - *star[0].published) / 6.0;
-        CHECK((sum - hub).cwiseAbs().maxCoeff() < 1e-11);
+        CHECK((sum - hub).cwiseAbs().maxCoeff() < 1e-12);
         CHECK(aggregate.back()[0].replicas.empty());
       }
   }

@@ -15,23 +15,23 @@ namespace hearsay {
 /// algorithm.memory = "aggregate": of the replicas xhat_j of its neighbors a peer keeps the sum alone that
 /// gossip needs, however many neighbors there are:
 ///
-///   s_i = sum_j w_ij (xhat_j - xhat_i)
-///   say    xhat_i <- xhat_i + c_i:   s_i <- s_i - sum_j w_ij c_i
-///   hear   xhat_j <- xhat_j + c_j:   s_i <- s_i + sum_j w_ij c_j
+///   S_i = sum_j w_ij (xhat_j - xhat_i)
+///   say    xhat_i <- xhat_i + c_i:   S_i <- S_i - sum_j w_ij c_i
+///   hear   xhat_j <- xhat_j + c_j:   S_i <- S_i + sum_j w_ij c_j
 ///
-/// All vectors start at the same x_0, so s_i starts at 0. An estimate that forgets (ECD), xhat_j <- f xhat_j
-/// + c_j, has s_i <- f s_i first. W must be fixed, and nobody may leave: what a single neighbor has added is
+/// All vectors start at the same x_0, so S_i starts at 0. An estimate that forgets (ECD), xhat_j <- f xhat_j
+/// + c_j, has S_i <- f S_i first. W must be fixed, and nobody may leave: what a single neighbor has added is
 /// not known.
 ///
-/// Memory     2 d: a compensated sum. In one vector the rounding of s_i would add up, iteration by iteration,
-///            and move the mean of the models away: sum_i s_i = 0 has to hold for as long as a run takes.
+/// Memory     2 d: a compensated sum. In one vector the rounding of S_i would add up, iteration by iteration,
+///            and move the mean of the models away: sum_i S_i = 0 has to hold for as long as a run takes.
 template <class Scalar>
 class ReplicaSum {
  public:
   /// A sum of vectors in R^d, d = `dimension`.
   explicit ReplicaSum(Index dimension) : sum_(dimension) {}
 
-  /// s_i, an expression in R^d.
+  /// S_i, an expression in R^d.
   auto value() const { return sum_.value(); }
 
   /// All xhat were multiplied by `factor`.
@@ -45,7 +45,7 @@ class ReplicaSum {
 
   /// xhat_i <- xhat_i + scale c_i
   void say(std::span<const WeightedNeighbor> neighbors, const Vector<Scalar>& change, Scalar scale = 1) {
-    double weights = 0.0;  // each as the neighbor has it, or sum_i s_i would not stay 0
+    double weights = 0.0;  // each as the neighbor has it, or sum_i S_i would not stay 0
     for (const WeightedNeighbor& neighbor : neighbors) weights += static_cast<Scalar>(neighbor.weight);
     const auto rounded = static_cast<Scalar>(weights);
     const auto cut_off = static_cast<Scalar>(weights - rounded);
