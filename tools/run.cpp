@@ -7,6 +7,7 @@
 #include "runtime/record/timeline.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "tools/export/chrome_trace.hpp"
+#include "tools/metrics/metrics_server.hpp"
 #include "tools/report/live_page.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
@@ -114,8 +115,12 @@ int run_command(const RunOptions& options, Driver driver) {
     require_replaceable("--trace", options.trace, trace_mark, "trace", options.overwrite);
     timeline.emplace();
   }
+  MetricsBoard board(std::nullopt);
   std::optional<LivePage> live;
-  if (options.live_port) live.emplace(*options.live_port, print_notice);
+  if (options.live_port) live.emplace(*options.live_port, print_notice, board.files());
+  std::optional<MetricsServer> metrics;
+  if (!options.metrics.empty()) metrics.emplace(metrics_place(options.metrics), board, print_notice);
+  SeveralWatchers watchers{&board, live ? &*live : nullptr, metrics ? &*metrics : nullptr};
   const FinishedRun run = train(settings, {.driver = driver,
                                            .earlier = earlier_output(options, settings),
                                            .quiet = options.quiet,
@@ -123,7 +128,7 @@ int run_command(const RunOptions& options, Driver driver) {
                                            .per_peer = options.per_peer,
                                            .threads = driver == Driver::simulator ? threads_of(options) : 1,
                                            .stop = options.stop,
-                                           .watcher = live ? &*live : nullptr,
+                                           .watcher = live || metrics ? &watchers : nullptr,
                                            .title = {},
                                            .timeline = timeline ? &*timeline : nullptr});
   const int exit_code = report_run(run, options);
@@ -143,6 +148,7 @@ void add_training(CommandLine& command, Driver driver, Invocation& invocation) {
   else
     add_threads_option(command, *options);
   add_live_option(command, *options);
+  add_metrics_option(command, *options);
   add_trace_option(command, *options);
   command.when_chosen([options, driver, &invocation] {
     invocation.on_signal = OnSignal::end_in_good_order;

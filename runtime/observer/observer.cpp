@@ -232,6 +232,8 @@ std::optional<Verdict> Observer<Scalar>::ask_peers(Asked asked) {
 template <class Scalar>
 void Observer<Scalar>::note_distances(const SquaredDistances& squares, Evaluation& evaluation) const {
   evaluation.consensus_distance = consensus_distance(squares);
+  const auto is_gone = [](const std::optional<double>& square) { return !square; };
+  evaluation.gone = static_cast<PeerId>(std::ranges::count_if(squares, is_gone));
   if (keeps_distances(evaluations_.size() + questions_.all().size()))
     evaluation.distances = peer_distances(squares);
 }

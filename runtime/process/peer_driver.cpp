@@ -54,6 +54,7 @@ void PeerDriver<Scalar>::drive() {
       end_background_work();
     } else if (const Work* const work = participant_.next_work(monotonic_now())) {
       carry_out();
+      if (control_.on_progress) tell_progress();
       begin(std::visit([this](const auto& wanted) { return job(wanted); }, *work));
       serve_now_and_then();
     } else if (has_heard_all && (!participant_.end() || report_)) {
@@ -69,6 +70,17 @@ void PeerDriver<Scalar>::look_around() {
   else if (control_.is_interrupted())
     participant_.interrupt(monotonic_now());
   if (control_.observer_is_gone()) participant_.note_end_of_observer();
+  if (control_.on_progress) tell_progress();
+}
+
+/// Not while work is under way, since it uses the peer.
+template <class Scalar>
+void PeerDriver<Scalar>::tell_progress() {
+  const Instant now = monotonic_now();
+  const bool is_news = participant_.has_started() && !tells_.start;
+  if (report_ || (now < tells_.again && !is_news)) return;
+  tells_ = {now + between_progress, participant_.has_started()};
+  control_.on_progress({participant_.has_started(), participant_.peer().iteration(), meters()});
 }
 
 template <class Scalar>

@@ -32,6 +32,7 @@ class PeerDriver {
 
  private:
   static constexpr Duration poll_interval = std::chrono::milliseconds(200);
+  static constexpr Duration between_progress = std::chrono::milliseconds(200);
   /// So long frames may wait in the sockets: short compared with anything that waits for them.
   static constexpr Duration max_serve_gap = std::chrono::milliseconds(1);
 
@@ -41,6 +42,7 @@ class PeerDriver {
   void drive();
   /// Tells the participant what the user wants, and whether the observer's process is there.
   void look_around();
+  void tell_progress();
   /// Lets the participant hear what the sockets have heard. False if there is more.
   bool advance();
   /// Writes, sends and says what the participant wants written, sent and said.
@@ -95,6 +97,10 @@ class PeerDriver {
   CheckpointKeeper<Scalar> keeper_;
   GradientPace pace_;
   Instant served_at_{};
+  struct {
+    Instant again{};
+    bool start = false;
+  } tells_;  // its progress
   // What the work that is under way has brought about.
   std::optional<ObjectiveFailure> failure_;
   std::optional<PeerEnd> cannot_;  // it could not be done

@@ -88,6 +88,7 @@ struct Evaluation {
   double wait_seconds = 0.0;
   double wire_seconds = 0.0;
   PeerDistances distances;  ///< a line of consensus.jsonl; empty at some evaluations of a long run
+  PeerId gone = 0;          ///< peers that it is without; not recorded
 };
 
 /// A mean model with its evaluation.

@@ -9,6 +9,7 @@
 #include "runtime/foundation/crew.hpp"
 #include "runtime/foundation/notice.hpp"
 #include "runtime/record/outcome.hpp"
+#include "runtime/record/peer_progress.hpp"
 #include "runtime/record/timeline.hpp"
 
 namespace hearsay {
@@ -41,6 +42,9 @@ struct RunControl {
       [](std::uint64_t, const std::string&) {};
   /// Called once this process of a run that spans hosts listens at its addresses: none was in use.
   std::function<void()> on_listening = [] {};
+  /// If set: called by the process of one peer with what it has done so far, a few times a second, between
+  /// its gradients.
+  std::function<void(const PeerProgress&)> on_progress = {};
   /// Receives sentences about peers, connections and files.
   Notice notice = no_notice;
   /// Set to true (by a signal handler, say) to end the run soon, with status interrupted. May be null.

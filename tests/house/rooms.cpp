@@ -129,7 +129,8 @@ std::span<const Room> rooms() {
         {"tools/statistics", {}},
         {"tools/report", tools({"terminal", "statistics"})},
         {"tools/export", tools({"terminal", "report"})},
-        {"tools/training", tools({"terminal", "report"})},
+        {"tools/metrics", tools({"terminal", "report"})},
+        {"tools/training", tools({"terminal", "report", "metrics"})},
         {"tools/influence", tools({"terminal", "training"})},
         {"tools/check", tools({"terminal", "training"})},
         {"tools/sweep", tools({"child", "terminal", "statistics", "training", "report"})},
@@ -137,7 +138,7 @@ std::span<const Room> rooms() {
         {"tools/advise", tools({"terminal", "training", "check"})},
         {"tools/manual", tools({"terminal"})},
         {"tools", tools({"terminal", "report", "export", "influence", "training", "check", "sweep", "launch",
-                         "advise", "manual"})},
+                         "advise", "manual", "metrics"})},
     };
   }();
   return all;

@@ -8,7 +8,7 @@
 
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
-#include "tools/report/loopback_server.hpp"
+#include "tools/report/http_server.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay::test::report_page_test {
@@ -269,12 +269,12 @@ TEST_CASE("live: a port that is taken is refused before a sweep begins") {
   folder.write("sweep.toml",
                "[run]\niterations = 4\n[model]\nkind = \"quadratic(8)\"\n[algorithm]\nbatch = \"full\"\n"
                "[sweep]\n\"algorithm.kind\" = [\"d-psgd\", \"d2\"]\n");
-  const LoopbackServer occupied(0, {});
+  const HttpServer occupied({}, {});
   const std::string port = std::to_string(occupied.port());
   const ProgramEnd refused =
       run_program(folder.path(), {"sweep", "sweep.toml", "--live=" + port, "--output", "x"});
   CHECK(refused.code == 2);
-  CHECK(refused.complained.find("--live = " + port + ": nothing can listen at this port") !=
+  CHECK(refused.complained.find("--live = 127.0.0.1:" + port + ": nothing can listen there") !=
         std::string::npos);
   CHECK_FALSE(std::filesystem::exists(folder.path() / "x"));
 }

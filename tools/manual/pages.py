@@ -6,7 +6,7 @@ import shutil
 
 folders = ["topology", "algorithms", "runtime", "tools", "bench", "tests"]
 link = re.compile(r"\]\(([^)\s]+)\)")
-code_languages = {".hpp": "cpp", ".cpp": "cpp", ".toml": "toml", ".sh": "sh", ".yaml": "yaml", ".py": "python"}
+code_languages = {".json": "json", ".hpp": "cpp", ".cpp": "cpp", ".toml": "toml", ".sh": "sh", ".yaml": "yaml", ".py": "python"}
 
 
 def sources(root):

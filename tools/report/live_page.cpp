@@ -43,9 +43,9 @@ Json progress_of(const RunFolder& run, std::uint64_t from, std::uint64_t iterati
 
 }  // namespace
 
-LivePage::LivePage(std::uint16_t port, Notice notice)
-    : port_(port), notice_(std::move(notice)), chart_library_(chart_library()) {
-  if (port != 0) LoopbackServer(port, {});
+LivePage::LivePage(std::uint16_t port, Notice notice, std::vector<ServedFile> beside)
+    : port_(port), notice_(std::move(notice)), beside_(std::move(beside)), chart_library_(chart_library()) {
+  if (port != 0) HttpServer({.port = port}, {});
 }
 
 void LivePage::begin(const RunSettings& settings, std::uint64_t iterations,
@@ -85,11 +85,12 @@ void LivePage::show(const std::vector<PeerMeters>& peers) {
 }
 
 void LivePage::listen() {
+  std::vector<ServedFile> files = {{"/", "text/html; charset=utf-8", [this] { return html(); }},
+                                   {"/data.json", "application/json", [this] { return json_of_now(); }}};
+  files.insert(files.end(), beside_.begin(), beside_.end());
   try {
-    server_.emplace(
-        port_, std::vector<ServedFile>{{"/", "text/html; charset=utf-8", [this] { return html(); }},
-                                       {"/data.json", "application/json", [this] { return json_of_now(); }}});
-    notice_("live at http://127.0.0.1:" + std::to_string(server_->port()) + "/ until the run ends");
+    server_.emplace(HttpPlace{.port = port_}, std::move(files));
+    notice_("live at " + server_->url() + " until the run ends");
   } catch (const Misuse& misuse) {
     failed_ = true;
     notice_(std::string("no live page: ") + misuse.what());

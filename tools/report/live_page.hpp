@@ -8,8 +8,8 @@
 #include <string>
 
 #include "runtime/foundation/notice.hpp"
+#include "tools/report/http_server.hpp"
 #include "tools/report/live_course.hpp"
-#include "tools/report/loopback_server.hpp"
 #include "tools/report/open_page.hpp"
 #include "tools/report/report_data.hpp"
 #include "tools/report/run_watcher.hpp"
@@ -21,8 +21,9 @@ namespace hearsay {
 class LivePage final : public RunWatcher {
  public:
   /// Does not listen yet, since the peers are forked before this process may have a second thread. `port` 0
-  /// means any free port. Throws Misuse if Chart.js is not installed or the port is taken.
-  LivePage(std::uint16_t port, Notice notice);
+  /// means any free port. `beside`: what is served at the same address. Throws Misuse if Chart.js is not
+  /// installed or the port is taken.
+  LivePage(std::uint16_t port, Notice notice, std::vector<ServedFile> beside = {});
 
   void begin(const RunSettings& settings, std::uint64_t iterations, const std::vector<Evaluation>& earlier,
              const nlohmann::ordered_json& provenance) override;
@@ -43,6 +44,7 @@ class LivePage final : public RunWatcher {
 
   std::uint16_t port_;
   Notice notice_;
+  std::vector<ServedFile> beside_;
   std::string chart_library_;
   bool failed_ = false;
   ReportData report_{""};  // used by the thread of the server only
@@ -67,7 +69,7 @@ class LivePage final : public RunWatcher {
   std::optional<Clock::time_point> peers_shown_;
   OpenPage open_page_;
 
-  std::optional<LoopbackServer> server_;  // last, so that its thread ends before the fields that it reads
+  std::optional<HttpServer> server_;  // last, so that its thread ends before the fields that it reads
 };
 
 }  // namespace hearsay

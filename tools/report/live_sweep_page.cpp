@@ -20,7 +20,7 @@
 
 #include "runtime/foundation/file_descriptor.hpp"
 #include "runtime/record/summary.hpp"
-#include "tools/report/loopback_server.hpp"
+#include "tools/report/http_server.hpp"
 #include "tools/report/open_page.hpp"
 #include "tools/report/page.hpp"
 #include "tools/report/report_data.hpp"
@@ -179,9 +179,9 @@ class SweepNow {
 void serve(int parent, SweepNow& sweep, std::uint16_t port, const std::string& library,
            const Notice& notice) {
   OpenPage open_page;
-  std::optional<LoopbackServer> server;
+  std::optional<HttpServer> server;
   try {
-    server.emplace(port,
+    server.emplace(HttpPlace{.port = port},
                    std::vector<ServedFile>{{"/", "text/html; charset=utf-8",
                                             [&] { return page(PageKind::live, sweep.data(), library); }},
                                            {"/data.json", "application/json", [&] {

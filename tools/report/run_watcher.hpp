@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
@@ -22,6 +23,33 @@ class RunWatcher {
   /// What every peer has done so far, by id; after an evaluation.
   virtual void show(const std::vector<PeerMeters>& peers) = 0;
   virtual void end(const nlohmann::ordered_json& summary) = 0;
+};
+
+/// Several watchers of one run, one after the other.
+class SeveralWatchers final : public RunWatcher {
+ public:
+  /// Null ones are left out.
+  explicit SeveralWatchers(std::initializer_list<RunWatcher*> watchers) {
+    for (RunWatcher* const one : watchers)
+      if (one) all_.push_back(one);
+  }
+
+  void begin(const RunSettings& settings, std::uint64_t iterations, const std::vector<Evaluation>& earlier,
+             const nlohmann::ordered_json& provenance) override {
+    for (RunWatcher* one : all_) one->begin(settings, iterations, earlier, provenance);
+  }
+  void show(const Evaluation& evaluation) override {
+    for (RunWatcher* one : all_) one->show(evaluation);
+  }
+  void show(const std::vector<PeerMeters>& peers) override {
+    for (RunWatcher* one : all_) one->show(peers);
+  }
+  void end(const nlohmann::ordered_json& summary) override {
+    for (RunWatcher* one : all_) one->end(summary);
+  }
+
+ private:
+  std::vector<RunWatcher*> all_;
 };
 
 }  // namespace hearsay

@@ -54,6 +54,14 @@ void add_live_option(CommandLine& command, RunOptions& options) {
       "serve a page that shows the run as it goes on, at 127.0.0.1; --live=PORT chooses the port");
 }
 
+void add_metrics_option(CommandLine& command, RunOptions& options) {
+  command.option(
+      "--metrics", &options.metrics,
+      "serve /metrics for Prometheus, /healthz and /readyz, at a port of this machine alone or at an IP "
+      "address and a port",
+      {.value_name = "ADDRESS"});
+}
+
 std::size_t threads_of(const RunOptions& options) { return options.threads.value_or(usable_cores()); }
 
 void add_threads_option(CommandLine& command, RunOptions& options) {

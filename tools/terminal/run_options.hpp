@@ -27,6 +27,7 @@ struct RunOptions : RunFileOptions {
   bool overwrite = false;
   bool resume = false;
   std::optional<std::uint16_t> live_port = {};  ///< of the page that shows the run; 0: any free port
+  std::string metrics = {};                     ///< where a monitoring system may ask; empty: nowhere
   SaveModels save = SaveModels::mean;
   bool per_peer = false;                    ///< write what is recorded of every peer, in columns
   std::filesystem::path trace = {};         ///< of who computed, waited and sent; empty: none is written
@@ -44,6 +45,7 @@ void add_output_options(CommandLine& command, RunOptions& options);
 void add_per_peer_option(CommandLine& command, RunOptions& options);
 void add_resume_option(CommandLine& command, RunOptions& options);
 void add_live_option(CommandLine& command, RunOptions& options);
+void add_metrics_option(CommandLine& command, RunOptions& options);
 void add_threads_option(CommandLine& command, RunOptions& options);
 void add_trace_option(CommandLine& command, RunOptions& options);
 void add_start_patience_option(CommandLine& command, std::string& patience);

@@ -10,6 +10,7 @@
 #include "runtime/security/credentials.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/wire/frame.hpp"
+#include "tools/metrics/metrics_server.hpp"
 #include "tools/report/live_page.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
@@ -43,10 +44,14 @@ Home home_of_one_peer(const PeerOptions& options, const Placement& place) {
           .notice = print_notice};
 }
 
+std::function<void(const PeerProgress&)> tells(MetricsBoard& board) {
+  return [&board](const PeerProgress& progress) { board.note(progress); };
+}
+
 /// Trains as a peer other than peer 0, which keeps the record.
 template <class Scalar>
 PeerTraining train_silently(const RunSettings& settings, const PeerOptions& options, const Placement& place,
-                            const HostsPatience& patience) {
+                            const HostsPatience& patience, MetricsBoard& board, MetricsServer* metrics) {
   const bool resumes = earlier_output(options, settings) == EarlierOutput::continued;
   const Experiment<Scalar> experiment =
       prepare<Scalar>(resumes ? resumed(settings, *place.id) : settings, home_of_one_peer(options, place));
@@ -58,7 +63,10 @@ PeerTraining train_silently(const RunSettings& settings, const PeerOptions& opti
   control.interrupted = &options.stop->interrupted;
   control.asked_to_leave = &options.stop->asked_to_leave;
   control.resumes = resumes;
+  board.introduce(experiment.settings, experiment.iterations);
+  if (metrics) control.on_progress = tells(board);
   control.on_listening = [&] {
+    if (metrics) metrics->listen();
     if (!options.quiet)
       print_notice("peer " + std::to_string(*place.id) + " of " + std::to_string(experiment.peer_count()) +
                    ", waiting for its neighbors");
@@ -97,12 +105,17 @@ PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& optio
     throw Misuse("--live", "peer " + std::to_string(*place.id),
                  "only peer " + std::to_string(observer_peer) +
                      ", where all evaluations arrive, can show the run; give --live there");
+  MetricsBoard board(place.id);
+  std::optional<MetricsServer> metrics;
+  if (!options.metrics.empty()) metrics.emplace(metrics_place(options.metrics), board, print_notice);
   if (place.id != observer_peer)
     return with_scalar(settings.run.scalar, [&]<class Scalar>() {
-      return train_silently<Scalar>(settings, options, place, patience);
+      return train_silently<Scalar>(settings, options, place, patience, board, metrics ? &*metrics : nullptr);
     });
   std::optional<LivePage> live;
-  if (options.live_port) live.emplace(*options.live_port, print_notice);
+  if (options.live_port) live.emplace(*options.live_port, print_notice, board.files());
+  SeveralWatchers watchers{&board, live ? &*live : options.watcher, metrics ? &*metrics : nullptr};
+  const bool is_watched = live || metrics || options.watcher != nullptr;
   const FinishedRun run =
       train(settings, {.driver = Driver::zmq,
                        .earlier = earlier_output(options, settings),
@@ -115,7 +128,12 @@ PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& optio
                        .tells_others = reports,
                        .lost = options.lost,
                        .ended_peer = options.ended_peer,
-                       .watcher = live ? &*live : options.watcher,
+                       .watcher = is_watched ? &watchers : nullptr,
+                       .on_progress = live || metrics ? tells(board) : nullptr,
+                       .on_listening =
+                           [&] {
+                             if (metrics) metrics->listen();
+                           },
                        .title = {},
                        .command = options.command});
   if (reports) return {report_run(run, options), ""};
@@ -151,6 +169,7 @@ void add_peer(CommandLine& program, Invocation& invocation) {
                  "the socket to this peer's program, which has started hearsay (runtime/program/README.md)",
                  {.value_name = "FD"});
   add_live_option(command, *options);
+  add_metrics_option(command, *options);
   add_start_patience_option(command, options->start_patience);
   command.flag("--ends-with-input", options->ends_with_input,
                "end the run when the standard input ends, as that of ssh does with its connection");

@@ -50,9 +50,11 @@ struct TrainingOptions {
   bool tells_others = false;            ///< with `as_first_of_hosts`: tell the others if peer 0 cannot go on
   std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };      ///< as in RunControl
   std::function<std::optional<EndedPeer>()> ended_peer = [] { return std::nullopt; };  ///< the same
-  RunWatcher* watcher = nullptr;  ///< follows the run; may be null
-  std::string title;              ///< stands before the progress
-  std::string command = {};       ///< the command line for the record; empty: that of this process
+  RunWatcher* watcher = nullptr;                              ///< follows the run; may be null
+  std::function<void(const PeerProgress&)> on_progress = {};  ///< as in RunControl, with `as_first_of_hosts`
+  std::function<void()> on_listening = [] {};                 ///< the same
+  std::string title;                                          ///< stands before the progress
+  std::string command = {};  ///< the command line for the record; empty: that of this process
   /// Driver::simulator: receives what is needed to time the run on other networks.
   std::unique_ptr<LearnedPoint>* learned = nullptr;
   Timeline* timeline = nullptr;                 ///< as in RunControl

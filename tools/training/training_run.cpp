@@ -213,6 +213,8 @@ class TrainingRun {
     control.interrupted = &options_.stop->interrupted;
     control.lost = options_.lost;
     control.ended_peer = options_.ended_peer;
+    control.on_progress = options_.on_progress;
+    control.on_listening = options_.on_listening;
     control.timeline = options_.timeline;
     control.asked_to_leave = &options_.stop->asked_to_leave;
     control.crew = &crew_;
