@@ -86,22 +86,22 @@ def fails(folder, text, driver="run", **set):
     return raised.value
 
 
-def start_by_hand(folder, text):
-    """Starts four programs, each as one peer of hosts-run.toml, and returns them."""
+def start_by_hand(folder, text, peers=range(PEERS), **environment):
+    """Starts programs, each as one peer of hosts-run.toml, and returns them."""
     ports = free_ports(PEERS + 1)
-    peers = "".join(f'[[peer]]\naddress = "tcp://127.0.0.1:{port}"\n' for port in ports[1:])
-    (folder / "hosts.toml").write_text(f'family = "ring"\nobserver = "tcp://127.0.0.1:{ports[0]}"\n' + peers)
+    listed = "".join(f'[[peer]]\naddress = "tcp://127.0.0.1:{port}"\n' for port in ports[1:])
+    (folder / "hosts.toml").write_text(f'family = "ring"\nobserver = "tcp://127.0.0.1:{ports[0]}"\n' + listed)
     (folder / "hosts-run.toml").write_text(RUN.replace('kind = "ring"\npeers = 4', 'file = "hosts.toml"'))
     words = command(folder, text, "by_hand.py")
     return [
         subprocess.Popen(
             words,
-            env={**os.environ, "HEARSAY_ID": str(id)},
+            env={**os.environ, **environment, "HEARSAY_ID": str(id)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
         )
-        for id in range(PEERS)
+        for id in peers
     ]
 
 

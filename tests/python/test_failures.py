@@ -1,5 +1,6 @@
 """What goes wrong in the program of one peer ends the run at all peers, with its sentence; a kill does not."""
 
+import json
 import os
 import signal
 import subprocess
@@ -7,7 +8,7 @@ import subprocess
 import hearsay
 import numpy
 import pytest
-from runs import BAD, QUADRATIC, SERVE, command, fails, outcome, start_by_hand
+from runs import BAD, PEERS, QUADRATIC, SERVE, command, fails, outcome, start_by_hand
 
 def test_an_exception_in_a_gradient_is_the_reason(folder):
     error = fails(folder, QUADRATIC + BAD % 'raise ValueError("a bad sample")')
@@ -299,7 +300,33 @@ def test_by_hand_a_run_file_that_is_none_is_refused(folder):
     )
     assert program.returncode == 1
     assert "hearsay: cannot read gone.toml" in program.stderr
-    assert "hearsay.error.Error: hearsay has ended with exit code 2" in program.stderr
+    assert "hearsay.error.Error: cannot read gone.toml" in program.stderr
+
+
+def test_by_hand_an_earlier_output_is_replaced_or_gone_on_with(folder):
+    """What the refusal advises can be followed in a notebook, where there is no command line."""
+
+    def serve(arguments, **how):
+        serve = SERVE.replace("me())", f'me()), "hosts-run.toml", {arguments}')
+        programs = start_by_hand(folder, QUADRATIC + serve, **how)
+        said = [program.communicate(timeout=60)[0] for program in programs]
+        return [program.returncode for program in programs], said
+
+    def iterations():
+        return json.loads((folder / "runs/python/summary.json").read_text())["iterations"]
+
+    def keys(iterations):
+        return f"set={{'run.iterations': {iterations}, 'failure.checkpoint_every': 5}}"
+
+    done = [0] * PEERS
+    assert serve(keys(10))[0] == done
+    codes, said = serve(keys(15), peers=[0])
+    assert codes == [1]
+    advice = "arguments, overwrite=True, or in HEARSAY_OPTIONS"
+    assert "hearsay.error.Error: run.output = " in said[0] and advice in said[0]
+    assert serve(keys(15) + ", resume=True")[0] == done and iterations() == 15
+    assert serve(keys(20), HEARSAY_OPTIONS="--resume")[0] == done and iterations() == 20
+    assert serve(keys(5) + ", overwrite=True")[0] == done and iterations() == 5
 
 
 def test_settings_are_those_of_the_command_line(folder):

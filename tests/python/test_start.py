@@ -5,7 +5,7 @@ import textwrap
 import hearsay
 import numpy
 import pytest
-from hearsay import protocol, start
+from hearsay import command, protocol, start
 
 X0 = numpy.array([1.0, 2.0, 3.0], numpy.float32)
 
@@ -76,6 +76,15 @@ def test_as_many_processes_as_peers_are_expected(fake, monkeypatch, id, variable
         return fake.join()
     with pytest.raises(hearsay.Error, match="WORLD_SIZE = 8, and the run has 4 peers; expected as many"):
         fake.join()
+
+
+def test_options_of_a_peer_are_arguments_or_in_the_environment():
+    assert command.peer_options(False, False, {}) == []
+    assert command.peer_options(True, False, {}) == ["--overwrite"]
+    both = {"HEARSAY_OPTIONS": "--resume --wait '10 min'"}
+    assert command.peer_options(False, True, both) == ["--resume", "--wait", "10 min"]
+    with pytest.raises(hearsay.Error, match="HEARSAY_OPTIONS = --wait '10: No closing quotation; expected"):
+        command.peer_options(False, False, {"HEARSAY_OPTIONS": "--wait '10"})
 
 
 def test_a_missing_program_is_said(monkeypatch, tmp_path):

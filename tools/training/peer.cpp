@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -7,6 +8,8 @@
 #include "runtime/cluster/topology_file.hpp"
 #include "runtime/process/freed_pages.hpp"
 #include "runtime/process/hosts_run.hpp"
+#include "runtime/program/hello.hpp"
+#include "runtime/program/program_channel.hpp"
 #include "runtime/security/credentials.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/wire/frame.hpp"
@@ -142,13 +145,33 @@ PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& optio
 
 namespace {
 
+/// Trains for the program that has started this process, which is told what is wrong with its input, too: the
+/// standard error of a notebook's processes may be out of sight. Throws Misuse.
+PeerTraining train_for_program(const PeerOptions& options) {
+  const ProgramChannel program(
+      FileDescriptor(::fcntl(static_cast<int>(*options.program_channel), F_DUPFD_CLOEXEC, 0)));
+  std::vector<std::string> assignments = options.assignments;
+  assignments.emplace_back("model.kind=program");
+  try {
+    return train_as_peer(load_run_file(options.file, assignments), options, true);
+  } catch (const Misuse& misuse) {
+    std::string sentence = misuse.what();
+    if (sentence.find(" --") != sentence.npos)
+      sentence +=
+          "; a program gives options of hearsay peer as arguments, overwrite=True, or in HEARSAY_OPTIONS";
+    program.send(refusal_text(sentence));
+    throw Misuse(sentence);
+  }
+}
+
 int peer_command(const PeerOptions& options) {
   if (options.file == "-") return launched_peer_command(options);
   std::optional<InputWatch> watch;
   if (options.ends_with_input) watch.emplace(options.stop->interrupted, std::nullopt);
-  std::vector<std::string> assignments = options.assignments;
-  if (options.program_channel) assignments.emplace_back("model.kind=program");
-  const PeerTraining training = train_as_peer(load_run_file(options.file, assignments), options, true);
+  const PeerTraining training =
+      options.program_channel
+          ? train_for_program(options)
+          : train_as_peer(load_run_file(options.file, options.assignments), options, true);
   if (training.exit_code != 0 && !training.reason.empty()) print_notice(training.reason);
   return training.exit_code;
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -40,10 +41,29 @@ def find_program() -> str:
 
 
 def assignments(settings: Optional[Settings]) -> List[str]:
-    """Returns {"run.iterations": 100} as ["--set", "run.iterations=100"]."""
+    """Returns {"run.iterations": 100} as ["--set", "run.iterations=100"]; None takes a key out: --unset."""
     words = []
     for key, value in (settings or {}).items():
-        words += ["--set", f"{key}={_toml(value)}"]
+        words += ["--unset", key] if value is None else ["--set", f"{key}={_toml(value)}"]
+    return words
+
+
+def peer_options(overwrite: bool, resume: bool, environment: Mapping[str, str]) -> List[str]:
+    """Returns the options of a `hearsay peer` that a program starts: its arguments, then HEARSAY_OPTIONS.
+
+    Raises Error(2) if HEARSAY_OPTIONS cannot be read as a shell would.
+    """
+    try:
+        words = shlex.split(environment.get("HEARSAY_OPTIONS", ""))
+    except ValueError as error:
+        raise Error(
+            REFUSED,
+            f"HEARSAY_OPTIONS = {environment['HEARSAY_OPTIONS']}: {error}; expected options of hearsay peer, "
+            "quoted as for a shell",
+        ) from error
+    for word, wanted in (("--overwrite", overwrite), ("--resume", resume)):
+        if wanted and word not in words:
+            words.append(word)
     return words
 
 

@@ -76,8 +76,10 @@ class Peer:
     has to be the same at all peers. at_start() -> (x0, fixed): asked before the first gradient instead, so
     that both may change until then.
     weight: what f_i counts beside those of the other peers; loss and gradient are multiplied by it.
-    run, id, set: only where hearsay did not start this program: the run file, which peer this is (else
-    HEARSAY_ID, RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID says it), and keys, as in {"run.iterations": 100}.
+    run, id, set, overwrite, resume: only where hearsay did not start this program: the run file, which peer this
+    is (else HEARSAY_ID, RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID says it), keys, as in {"run.iterations": 100},
+    and whether an earlier output is replaced, or gone on with. HEARSAY_OPTIONS in the environment, such as
+    "--overwrite --wait '10 min'", gives these and the other options of hearsay peer.
 
     A run that was refused, lost, interrupted, or that diverged, raises Error at the end of the loop.
     """
@@ -102,6 +104,8 @@ class Peer:
         layers: Optional[Sequence[Layer]] = None,
         weight: float = 1.0,
         set: Optional[Settings] = None,
+        overwrite: bool = False,
+        resume: bool = False,
         fixed: Sequence[Fixed] = (),
         at_start: Optional[AtStart] = None,
     ):
@@ -121,7 +125,7 @@ class Peer:
         self._at_start: Optional[AtStart] = None
         self.model = None
         self.summary = {}
-        self._link = connect(run, id, set)
+        self._link = connect(run, id, set, overwrite, resume)
         last_words.at_exit(self._leave)
         self._meet(hello, x0, id)
         self._at_start = at_start
@@ -266,13 +270,17 @@ def serve(
     layers: Optional[Sequence[Layer]] = None,
     weight: float = 1.0,
     set: Optional[Settings] = None,
+    overwrite: bool = False,
+    resume: bool = False,
 ) -> Dict[str, Any]:
     """Trains to the end of the run with an object: x0, samples, gradient(x, samples, out, seed) and loss(x).
 
     `gradient` fills `out`. `layers` is the object's, if it has any. The arguments are those of Peer; returns
     the summary. Raises Error.
     """
-    return answer_all(objective, run, id, layers=layers, weight=weight, set=set).summary
+    return answer_all(
+        objective, run, id, layers=layers, weight=weight, set=set, overwrite=overwrite, resume=resume
+    ).summary
 
 
 def answer_all(
@@ -283,6 +291,8 @@ def answer_all(
     layers: Optional[Sequence[Layer]] = None,
     weight: float,
     set: Optional[Settings],
+    overwrite: bool,
+    resume: bool,
 ) -> Peer:
     """Does what `serve` does. Returns the peer, whose run has ended."""
     layers = getattr(objective, "layers", None) if layers is None else layers
@@ -295,6 +305,8 @@ def answer_all(
         layers=layers,
         weight=weight,
         set=set,
+        overwrite=overwrite,
+        resume=resume,
         fixed=getattr(objective, "fixed", ()),
     ) as peer:
         for ask in peer:

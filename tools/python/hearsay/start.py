@@ -8,7 +8,7 @@ import subprocess
 from typing import Mapping, MutableMapping, Optional, Tuple
 
 from .channel import Channel
-from .command import RunFile, Settings, assignments, find_program, spawn
+from .command import RunFile, Settings, assignments, find_program, peer_options, spawn
 from .error import LOST, REFUSED, Error
 from .last_words import of_exception
 from .protocol import LEAVES, encode_answer
@@ -107,7 +107,13 @@ def inherit(environment: MutableMapping[str, str]) -> Optional[Link]:
     return _inheritance.link
 
 
-def connect(run: Optional[RunFile], id: Optional[int], settings: Optional[Settings]) -> Link:
+def connect(
+    run: Optional[RunFile],
+    id: Optional[int],
+    settings: Optional[Settings],
+    overwrite: bool = False,
+    resume: bool = False,
+) -> Link:
     """Returns the inherited channel, or else starts `hearsay peer RUN` as a child. Raises Error(2)."""
     inherited = _inheritance.take()
     if inherited is not None:
@@ -125,7 +131,8 @@ def connect(run: Optional[RunFile], id: Optional[int], settings: Optional[Settin
         peer = id_of(id, os.environ)
         if peer is not None:
             words += ["--id", str(peer)]
-        process = spawn(words + assignments(settings), pass_fds=[theirs.fileno()])
+        words += peer_options(overwrite, resume, os.environ) + assignments(settings)
+        process = spawn(words, pass_fds=[theirs.fileno()])
     return Link(channel, process)
 
 

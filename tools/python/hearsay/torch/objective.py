@@ -95,14 +95,16 @@ def train(
     recalibrate: Optional[Recalibrate] = None,
     weight: float = 1.0,
     set: Optional[Settings] = None,
+    overwrite: bool = False,
+    resume: bool = False,
 ) -> Dict[str, Any]:
     """Trains to the end of the run. Leaves this peer's model, in evaluation mode, and returns the summary.
 
-    model, loss, samples, evaluate, recalibrate: as for Objective; run, id, weight, set: as for hearsay.Peer.
+    model, loss, samples, evaluate, recalibrate: as for Objective; the other ones: as for hearsay.Peer.
     Raises hearsay.Error.
     """
     objective = Objective(model, loss, samples, evaluate=evaluate, recalibrate=recalibrate)
-    peer = answer_all(objective, run, id, weight=weight, set=set)
+    peer = answer_all(objective, run, id, weight=weight, set=set, overwrite=overwrite, resume=resume)
     if peer.model is not None:
         objective.settle(peer.model)
     return peer.summary

@@ -73,6 +73,8 @@ class Optimizer(torch.optim.Optimizer):
         recalibrate: Optional[Recalibrate] = None,
         weight: float = 1.0,
         set: Optional[Settings] = None,
+        overwrite: bool = False,
+        resume: bool = False,
     ):
         self._flat = FlatParameters(model)
         self._evaluation = Evaluation(model, self._flat, evaluate, recalibrate)
@@ -88,6 +90,8 @@ class Optimizer(torch.optim.Optimizer):
             layers=self._flat.layers,
             weight=weight,
             set=set,
+            overwrite=overwrite,
+            resume=resume,
             at_start=self._start,
         )
         self.minibatches = Minibatches(self)
