@@ -139,7 +139,7 @@ RunFile::RunFile(std::string_view toml, const std::string& source) {
 
 std::string RunFile::kind_with(const std::vector<Setting>& layer) const {
   const auto in_layer = std::ranges::find(layer, kind_key, &Setting::key);
-  if (in_layer != layer.end()) return in_layer->name();
+  if (in_layer != layer.end()) return is_unset(*in_layer) ? RunSettings().algorithm.kind : in_layer->name();
   const auto earlier = settings_.find(kind_key);
   return earlier == settings_.end() ? RunSettings().algorithm.kind : earlier->second.name();
 }
@@ -150,6 +150,10 @@ void RunFile::assign(const std::vector<Setting>& layer) {
   require_known_keys(layer, run_file_keys());
   for (const Setting& setting : layer) {
     if (&*in_layer(setting.key) != &setting) setting.refuse("each key once");
+    if (is_unset(setting)) {
+      settings_.erase(setting.key);
+      continue;
+    }
     for (const std::string& replaced : replaced_keys(setting.key)) {
       const auto other = in_layer(replaced);
       // In one layer, network.bandwidth may stand beside the bandwidth of one direction. Any other such pair
@@ -196,6 +200,13 @@ RunSettings RunFile::resolve(const fs::path& directory) const {
 std::vector<Setting> parse_assignments(const std::vector<std::string>& assignments) {
   std::vector<Setting> layer;
   for (const std::string& assignment : assignments) {
+    if (assignment.starts_with(unset_prefix)) {
+      Setting setting{assignment.substr(unset_prefix.size()),
+                      {TomlValue::Unset(), {std::make_shared<const std::string>("--unset"), 0}}};
+      std::erase_if(layer, [&](const Setting& earlier) { return earlier.key == setting.key; });
+      layer.push_back(std::move(setting));
+      continue;
+    }
     const std::size_t equals = assignment.find('=');
     if (equals == std::string::npos || equals == 0)
       throw Misuse("--set", assignment, "expected KEY=VALUE, such as run.seed=2");

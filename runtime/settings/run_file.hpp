@@ -45,8 +45,11 @@ class RunFile {
   bool has_sweep_ = false;
 };
 
-/// Returns the layer of the command line's assignments, "a.b=value". The value is TOML if it parses, else a
-/// string. Of two assignments to one key the later wins.
+/// Begins an assignment that takes a key out: "unset a.b", of the option --unset.
+inline constexpr std::string_view unset_prefix = "unset ";
+
+/// Returns the layer of the command line's assignments, "a.b=value" or "unset a.b". The value is TOML if it
+/// parses, else a string. Of two assignments to one key the later wins.
 std::vector<Setting> parse_assignments(const std::vector<std::string>& assignments);
 
 }  // namespace hearsay

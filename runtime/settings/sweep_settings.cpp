@@ -8,6 +8,7 @@
 #include "runtime/settings/run_file.hpp"
 #include "runtime/settings/sweep_folders.hpp"
 #include "runtime/settings/sweep_table.hpp"
+#include "runtime/toml/document.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -28,7 +29,9 @@ std::vector<Setting> assign_to_sweep(std::vector<Setting> assigned, std::vector<
     }
     setting.key.erase(0, prefix.size());
     const auto old = std::ranges::find(sweep, setting.key, &Setting::key);
-    if (old == sweep.end())
+    if (is_unset(setting))
+      std::erase_if(sweep, [&](const Setting& earlier) { return earlier.key == setting.key; });
+    else if (old == sweep.end())
       sweep.push_back(std::move(setting));
     else
       *old = std::move(setting);
@@ -134,6 +137,36 @@ class PointMaker {
   SweepFolders variant_folders_;
 };
 
+/// Returns the setting without which a run does not have the figure; empty if it has it.
+std::string missing_for(const std::string& figure, const RunSettings::Run& run) {
+  if (figure.ends_with("_to_target") && !run.target_loss) return "run.target_loss";
+  const bool is_of_peers = figure == "loss_worst" || figure == "loss_spread";
+  if (is_of_peers && run.evaluate != RunSettings::Run::Evaluate::peers) return "run.evaluate = \"peers\"";
+  return "";
+}
+
+bool is_about(const SweepClaim& claim, const SweepPoint& point) {
+  const auto is_there = [&](const auto& at) {
+    const auto axis = std::ranges::find(point.axes, at.first, [](const auto& one) { return one.first; });
+    return axis == point.axes.end() || std::ranges::find(at.second, axis->second) != at.second.end();
+  };
+  return (std::ranges::find(claim.ascending, point.variant, &ClaimTerm::variant) != claim.ascending.end() ||
+          claim.minus.variant == point.variant) &&
+         std::ranges::all_of(claim.at, is_there);
+}
+
+/// Throws Misuse for a claim of a figure that a run of the sweep does not have. Without it, the user would
+/// learn of that once all runs are done.
+void require_figures(const Sweep& sweep) {
+  for (const SweepClaim& claim : sweep.claims)
+    for (const SweepPoint& point : sweep.points)
+      if (const std::string missing = missing_for(claim.figure, point.run.run);
+          !missing.empty() && is_about(claim, point))
+        throw Misuse("the claim " + toml_text(claim.says) + " is of " + claim.figure + ", which " +
+                     toml_text(point.variant) + " does not have without " + missing + "; expected " +
+                     missing);
+}
+
 }  // namespace
 
 Sweep load_sweep(const fs::path& file, const std::vector<std::string>& assignments) {
@@ -166,6 +199,7 @@ Sweep parse_sweep(std::string_view toml_text, const fs::path& directory,
   }
   PointMaker points(table, base, assigned, directory, sweep);
   for (const SweepVariant& variant : table.variants) points.add(variant, combinations);
+  require_figures(sweep);
   return sweep;
 }
 

@@ -104,6 +104,7 @@ struct Spell {
   std::string operator()(double number) const { return toml_number(number); }
   std::string operator()(const std::string& text) const { return toml_text(text); }
   std::string operator()(const TomlValue::DateOrTime& date_or_time) const { return date_or_time.text; }
+  std::string operator()(TomlValue::Unset) const { return "(unset)"; }
   std::string operator()(const TomlArray& array) const {
     std::string text;
     for (const TomlValue& value : array) text += (text.empty() ? "" : ", ") + toml_text(value);

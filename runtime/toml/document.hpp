@@ -29,7 +29,9 @@ struct TomlValue {
   struct DateOrTime {
     std::string text;
   };
-  std::variant<bool, std::int64_t, double, std::string, DateOrTime, TomlArray, TomlTable> data;
+  /// No value: the key is as if it were not given. No document has it; the option --unset does.
+  struct Unset {};
+  std::variant<bool, std::int64_t, double, std::string, DateOrTime, TomlArray, TomlTable, Unset> data;
   TomlPlace place;
   std::string written = {};  ///< a number as the text has it: "10.0", "1e3"; empty for others
 };

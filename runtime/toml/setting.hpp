@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "runtime/foundation/units.hpp"
@@ -49,6 +50,11 @@ struct Setting {
 
   static constexpr std::uint64_t largest_count = std::numeric_limits<std::int64_t>::max();
 };
+
+/// True if the setting takes its key out.
+inline bool is_unset(const Setting& setting) {
+  return std::holds_alternative<TomlValue::Unset>(setting.value.data);
+}
 
 /// Returns the spelling that `Setting::resolve_path` reads as exactly `path`: every $ is doubled.
 std::string spelled_path(std::string path);

@@ -368,4 +368,19 @@ TEST_CASE("config: iterations or epochs, a file or a kind of topology, never bot
   CHECK(parse("[run]\nepochs = 2").run.epochs == 2.0);
 }
 
+TEST_CASE("config: --unset takes a key out, as if no file had it") {
+  const std::string file = "[run]\nepochs = 2\n[algorithm]\nkind = \"choco-sgd\"\nstep_size = 0.7\nbatch = 8";
+  const auto unset = [&](const std::vector<std::string>& assignments) {
+    return parse_run(file, ".", assignments, "test.toml");
+  };
+  CHECK(unset({"unset algorithm.batch"}).algorithm.batch == 32);
+  CHECK(unset({"unset run.epochs"}) == unset({"run.iterations=200"}));
+  CHECK(unset({"unset algorithm.kind"}).algorithm.kind == RunSettings().algorithm.kind);
+  CHECK(unset({"unset algorithm.kind"}).algorithm.step_size == 0.7);
+  // Of two words on one key the later wins.
+  CHECK(unset({"algorithm.batch=4", "unset algorithm.batch"}).algorithm.batch == 32);
+  CHECK(unset({"unset algorithm.batch", "algorithm.batch=4"}).algorithm.batch == 4);
+  CHECK(contains(refusal(file, {"unset algorithm.bach"}), "algorithm.batch"));
+}
+
 }  // namespace hearsay::test::config_test

@@ -5,6 +5,7 @@
 #include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/summary.hpp"
+#include "runtime/settings/run_file.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/toml/document.hpp"
 #include "tools/advise/advice_text.hpp"
@@ -41,7 +42,8 @@ const std::string signature = "# Written by `hearsay advise";
 
 std::string command_of(const AdviseOptions& options) {
   std::string command = "hearsay advise " + options.file.string();
-  for (const std::string& assignment : options.assignments) command += " --set " + shell_word(assignment);
+  for (const std::string& assignment : options.assignments)
+    command += assignment.starts_with(unset_prefix) ? " --" + assignment : " --set " + shell_word(assignment);
   // The command has to fit into one line of a comment, whatever its words hold.
   std::ranges::replace_if(
       command, [](unsigned char letter) { return letter < ' ' || letter == 0x7f; }, ' ');

@@ -14,6 +14,7 @@ namespace hearsay {
 namespace {
 
 using OnText = std::function<void(const std::string&)>;
+using OnTexts = std::function<void(const std::vector<std::string>&)>;
 
 /// The largest whole number of a run file, so that a seed is the same here and there.
 constexpr auto largest_whole_number = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
@@ -45,6 +46,8 @@ CLI::Option& add(CLI::App& app, const std::string& name, const ValueTarget& targ
         using Target = std::decay_t<decltype(value)>;
         if constexpr (std::is_same_v<Target, OnText>)
           return *app.add_option_function<std::string>(name, value, description);
+        else if constexpr (std::is_same_v<Target, OnTexts>)
+          return *app.add_option_function<std::vector<std::string>>(name, value, description);
         else if constexpr (std::is_same_v<Target, double*>)
           return add_read("NUMBER", [=](const std::string& text) { *value = number(name, text); });
         else if constexpr (std::is_same_v<Target, std::uint64_t*>)

@@ -17,11 +17,11 @@ class ParseError;
 namespace hearsay {
 
 /// Where the value of an argument or an option goes. A vector takes an option that is given several times.
-/// A function is called with the text.
-using ValueTarget =
-    std::variant<std::string*, std::filesystem::path*, double*, std::uint64_t*, std::optional<std::uint32_t>*,
-                 std::vector<std::string>*, std::vector<std::filesystem::path>*,
-                 std::function<void(const std::string&)>>;
+/// A function is called with the text, or with all texts of an option that is given several times.
+using ValueTarget = std::variant<std::string*, std::filesystem::path*, double*, std::uint64_t*,
+                                 std::optional<std::uint32_t>*, std::vector<std::string>*,
+                                 std::vector<std::filesystem::path>*, std::function<void(const std::string&)>,
+                                 std::function<void(const std::vector<std::string>&)>>;
 
 /// What else an option says of itself. Other options are named as they are spelled, "--connect".
 struct OptionForm {

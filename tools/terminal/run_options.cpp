@@ -3,6 +3,7 @@
 #include <string>
 
 #include "runtime/foundation/machine.hpp"
+#include "runtime/settings/run_file.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
@@ -14,6 +15,13 @@ void add_run_file_options(CommandLine& command, RunFileOptions& options) {
   command.option("--set", &options.assignments,
                  "override a key: --set network.latency=\"20 ms\"; may be repeated",
                  {.value_name = "KEY=VALUE"});
+  command.option("--unset",
+                 [&options](const std::vector<std::string>& keys) {
+                   for (const std::string& key : keys)
+                     options.assignments.push_back(std::string(unset_prefix) + key);
+                 },
+                 "leave a key of the file out: --unset algorithm.optimizer; may be repeated",
+                 {.value_name = "KEY"});
   command.flag("--quiet", options.quiet, "no progress, and no summary at the end");
   command.flag("--json", options.json, "print the record as JSON on standard output");
 }
