@@ -46,6 +46,9 @@ int codec_as(const CodecOptions& options) {
     throw Misuse("--overwrite replaces the file of --output; expected --output, or no --overwrite");
   const NpyArray<Scalar> array = read_npy<Scalar>(options.vector);
   const Vector<Scalar>& before = array.values;
+  if (!array.holds_floats)
+    throw Misuse(options.vector.string() +
+                 " holds whole numbers, and messages are of floats; expected array.astype('float32')");
   if (before.size() == 0) throw Misuse(options.vector.string() + " holds no numbers; expected at least one");
   const auto compressor = make_compressor<Scalar>(options.compressor, one_layer(array));
   RandomStream random(options.seed, 0, 1, Purpose::compression);
@@ -62,7 +65,7 @@ int codec_as(const CodecOptions& options) {
   const double norm = before.template cast<double>().norm();
   const double distance = (after.template cast<double>() - before.template cast<double>()).norm();
   const double error = norm > 0.0 ? distance / norm : distance;
-  if (!options.output.empty()) write_npy(options.output, after);
+  if (!options.output.empty()) write_npy(options.output, NpyArray<Scalar>{array.shape, after});
   if (options.json) {
     const nlohmann::ordered_json record = {{"compressor", compressor->spelling()},
                                            {"dimension", before.size()},

@@ -216,7 +216,7 @@ NpyArray<Scalar> npy_array(const std::filesystem::path& path, std::string_view b
   const bool fortran_order = begins_with(order, "True");
   if (!fortran_order && !begins_with(order, "False"))
     throw bad_offset(path, begin, "fortran_order is neither True nor False");
-  NpyArray<Scalar> array{parse_npy_shape(path, value_of(path, header, "shape")), {}};
+  NpyArray<Scalar> array{parse_npy_shape(path, value_of(path, header, "shape")), {}, {}};
   // Compared by division, because the product of damaged extents may overflow.
   std::size_t items = std::ranges::find(array.shape, Index{0}) == array.shape.end() ? 1 : 0;
   bool fits = true;
@@ -230,18 +230,18 @@ NpyArray<Scalar> npy_array(const std::filesystem::path& path, std::string_view b
                      std::to_string(data.size()) + " bytes follow the header; expected those of its shape, " +
                          shape_text(array.shape) + ", at " + std::to_string(type.bytes) + " bytes a number");
   array.values = type.convert(data, type.big_endian);
+  array.holds_floats = begins_with(type.name, "f");
   if (fortran_order && array.shape.size() > 1) array.values = in_c_order(array.shape, array.values);
   return array;
 }
 
 namespace {
 
-/// Writes numbers of the type that NumPy calls `type`.
+/// Writes numbers of the type that NumPy calls `type`; their shape is a tuple of Python's.
 template <class Number>
-void write_numbers(const std::filesystem::path& path, const std::string& type,
+void write_numbers(const std::filesystem::path& path, const std::string& type, const std::string& shape,
                    std::span<const Number> numbers) {
-  std::string header = "{'descr': '<" + type + "', 'fortran_order': False, 'shape': (" +
-                       std::to_string(numbers.size()) + ",), }";
+  std::string header = "{'descr': '<" + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
   // In this format the header ends with a line feed, and the data begin at a multiple of 64 bytes.
   header.append(63 - (npy_magic.size() + 4 + header.size()) % 64, ' ').push_back('\n');
   const char prefix[] = {1, 0, static_cast<char>(header.size() & 0xff),
@@ -254,19 +254,31 @@ void write_numbers(const std::filesystem::path& path, const std::string& type,
                     {reinterpret_cast<const char*>(bytes.data()), bytes.size()}});
 }
 
+template <class Scalar>
+constexpr const char* float_type = sizeof(Scalar) == 4 ? "f4" : "f8";
+
+std::string one_axis(std::size_t extent) { return std::to_string(extent) + ","; }
+
 }  // namespace
 
 template <class Scalar>
 void write_npy(const std::filesystem::path& path, const Vector<Scalar>& vector) {
-  write_numbers<Scalar>(path, sizeof(Scalar) == 4 ? "f4" : "f8", view(vector));
+  write_numbers<Scalar>(path, float_type<Scalar>, one_axis(view(vector).size()), view(vector));
+}
+
+template <class Scalar>
+void write_npy(const std::filesystem::path& path, const NpyArray<Scalar>& array) {
+  std::string shape;
+  for (const Index extent : array.shape) shape += std::to_string(extent) + ",";
+  write_numbers<Scalar>(path, float_type<Scalar>, shape, view(array.values));
 }
 
 void write_npy(const std::filesystem::path& path, std::span<const double> numbers) {
-  write_numbers(path, "f8", numbers);
+  write_numbers(path, "f8", one_axis(numbers.size()), numbers);
 }
 
 void write_npy(const std::filesystem::path& path, std::span<const std::uint64_t> numbers) {
-  write_numbers(path, "u8", numbers);
+  write_numbers(path, "u8", one_axis(numbers.size()), numbers);
 }
 
 template NpyArray<float> read_npy<float>(const std::filesystem::path&);
@@ -277,5 +289,7 @@ template NpyArray<float> npy_array<float>(const std::filesystem::path&, std::str
 template NpyArray<double> npy_array<double>(const std::filesystem::path&, std::string_view);
 template void write_npy<float>(const std::filesystem::path&, const Vector<float>&);
 template void write_npy<double>(const std::filesystem::path&, const Vector<double>&);
+template void write_npy<float>(const std::filesystem::path&, const NpyArray<float>&);
+template void write_npy<double>(const std::filesystem::path&, const NpyArray<double>&);
 
 }  // namespace hearsay

@@ -19,6 +19,7 @@ template <class Scalar>
 struct NpyArray {
   std::vector<Index> shape;
   Vector<Scalar> values;
+  bool holds_floats = true;  ///< in the file; else whole numbers, or bool
 };
 
 /// Reads a .npy file (versions 1 to 3, gzipped or not) and converts its numbers to Scalar: bool, integers of
@@ -38,6 +39,9 @@ NpyArray<Scalar> npy_array(const std::filesystem::path& path, std::string_view b
 /// Writes a vector as a one-dimensional f4 or f8 array. The file appears whole or not at all.
 template <class Scalar>
 void write_npy(const std::filesystem::path& path, const Vector<Scalar>& vector);
+/// The same for an array of any shape, in C order.
+template <class Scalar>
+void write_npy(const std::filesystem::path& path, const NpyArray<Scalar>& array);
 /// The same for numbers of 8 bytes: f8, or u8.
 void write_npy(const std::filesystem::path& path, std::span<const double> numbers);
 void write_npy(const std::filesystem::path& path, std::span<const std::uint64_t> numbers);

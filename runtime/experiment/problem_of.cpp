@@ -8,6 +8,8 @@
 #include "algorithms/objectives/registry.hpp"
 #include "runtime/data/problem_builder.hpp"
 #include "runtime/program/program_problem.hpp"
+#include "runtime/toml/document.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
@@ -17,8 +19,12 @@ bool has_programs(const RunSettings& settings) {
 
 template <class Scalar>
 Problem<Scalar> problem_of(const RunSettings& settings, const Home& home, std::vector<std::string>& doubts) {
-  return has_programs(settings) ? program_problem<Scalar>(settings, home, doubts)
-                                : build_problem<Scalar>(settings, home);
+  if (has_programs(settings)) return program_problem<Scalar>(settings, home, doubts);
+  if (!settings.model.program.empty())
+    throw Misuse("model.program", toml_list(settings.model.program),
+                 "model.kind = " + toml_text(settings.model.kind) +
+                     " runs no program; expected model.kind = \"program\", or no model.program");
+  return build_problem<Scalar>(settings, home);
 }
 
 RunSettings settings_of_workers(RunSettings settings) {

@@ -235,6 +235,11 @@ Problem<Scalar> program_problem(const RunSettings& settings, const Home& home,
       problem.objectives.push_back(home.has(id)
                                        ? objective_of<Scalar>(settings, programs[home.peer ? 0 : id], id)
                                        : objective_elsewhere<Scalar>(settings, first.hello().layers, id));
+    const auto has_none = [](const auto& program) { return program->hello().samples == 0; };
+    if (!home.peer && std::ranges::all_of(programs, has_none))
+      throw Misuse(
+          "model.program", toml_list(settings.model.program),
+          "no peer has training samples, so there is nothing to learn; expected samples > 0 at one or more");
     if (home.has(hub_id) && is_hub_without_data(settings, hub_id) && first.hello().samples > 0)
       doubts.push_back("topology.hub = \"dedicated\": the program of peer 0 has " +
                        std::to_string(first.hello().samples) +

@@ -33,8 +33,12 @@ std::string to_toml(const RunSettings& settings) {
   const auto add = [&text](const std::string& key, const std::string& value) {
     if (!value.empty()) text += key + " = " + value + "\n";
   };
+  const RunSettings unset;
+  const bool brings_data = settings.model.kind == "program";
   for (const KeyRow<RunSettings>& key : run_keys()) {
     const std::size_t dot = key.name().find('.');
+    // A default of [data] would say that there are such data.
+    if (brings_data && key.name().starts_with("data.") && key.write(settings) == key.write(unset)) continue;
     if (key.name().substr(0, dot) != table) {
       table = key.name().substr(0, dot);
       text += (text.empty() ? "[" : "\n[") + table + "]\n";

@@ -51,6 +51,7 @@ ClaimTerm term_of(const Setting& term) {
   if (!std::holds_alternative<std::string>(term.value.data)) return {term.number(), {}};
   std::string_view variant = term.name();
   const double factor = taken_factor(variant).value_or(1.0);
+  if (factor == 0.0) term.refuse("a factor other than 0, since a figure times 0 says nothing");
   return {factor, std::string(variant)};
 }
 

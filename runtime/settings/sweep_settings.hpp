@@ -67,7 +67,7 @@ struct Sweep {
 /// baseline that is no variant, an axis that is no key of a run file or whose value is no array, a value that
 /// an axis has twice, an axis that a variant or an assignment sets too, run.name or run.output as an axis or
 /// in a variant, run.seed in a variant of a sweep with repeats, a key of sweep.tune that is no axis with at
-/// least two values, a claim of variants or places that there are not, and more than 10,000 points.
+/// least two values, a claim of variants, places or figures that there are not, and more than 10,000 points.
 Sweep load_sweep(const std::filesystem::path& file, const std::vector<std::string>& assignments);
 
 /// The same from text; relative paths start at `directory`.

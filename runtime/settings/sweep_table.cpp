@@ -145,6 +145,8 @@ void read_tune(const Setting& tune, SweepTable& table) {
       key.refuse("the key of an axis of [sweep], such as algorithm.step_size = [0.05, 0.1, 0.2]");
     if (axis >= table.axes.end() - static_cast<std::ptrdiff_t>(table.tuned_axes)) key.refuse("each key once");
     if (axis->values.size() < 2) key.refuse("an axis with at least two values to choose from");
+    if (axis->key == "run.iterations" || axis->key == "run.epochs")
+      key.refuse("another axis, since the longest run would mostly be the best");
     std::rotate(axis, axis + 1, table.axes.end());
     ++table.tuned_axes;
   }

@@ -45,4 +45,22 @@ TEST_CASE(
   CHECK(content_of(folder.path() / "out/model.npy") != model);
 }
 
+TEST_CASE("codec: what receivers decode of a matrix is a matrix, and whole numbers are refused") {
+  const DataFolder folder;
+  const auto array = [&](const std::string& name, const std::string& type, const std::string& bytes) {
+    std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (2, 3), }";
+    header.append(117 - header.size(), ' ').push_back('\n');
+    folder.write(name, std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + bytes);
+  };
+  array("matrix.npy", "<f4", std::string(24, '\x40'));
+  array("counts.npy", "<i4", std::string(24, '\x01'));
+  REQUIRE(run_program(folder.path(), {"codec", "none", "matrix.npy", "--output", "decoded.npy"}).code == 0);
+  const std::string decoded = content_of(folder.path() / "decoded.npy");
+  CHECK(contains(decoded, "'shape': (2,3,)"));
+  CHECK(decoded.ends_with(std::string(24, '\x40')));
+  const ProgramEnd refused = run_program(folder.path(), {"codec", "none", "counts.npy"});
+  CHECK(refused.code == 2);
+  CHECK_MESSAGE(contains(refused.complained, "counts.npy holds whole numbers"), refused.complained);
+}
+
 }  // namespace hearsay::test::codec_program_test

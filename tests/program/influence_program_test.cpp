@@ -111,7 +111,7 @@ TEST_CASE("influence: the ideal ones of a run of one sample an iteration") {
   simulated("2");
   const ProgramEnd refused = run_program(folder.path(), {"influence", "out", "--ideal"});
   CHECK(refused.code == 2);
-  CHECK(contains(refused.complained, "with algorithm.batch = 1"));
+  CHECK(contains(refused.complained, "--ideal: it needs a run with algorithm.batch = 1"));
 }
 
 TEST_CASE("influence: a folder without kept models, and what has no samples, are refused in a sentence") {
@@ -129,6 +129,7 @@ TEST_CASE("influence: a folder without kept models, and what has no samples, are
   CHECK(contains(complaint({"influence", "never"}), "expected the output of a run with run.keep_models"));
   REQUIRE(run_program(folder.path(), {"simulate", "k.toml", "--output", "out"}).code == 0);
   CHECK(contains(complaint({"influence", "out", "--rows", "9999"}), "expected numbers from 0 to"));
+  CHECK(contains(complaint({"influence", "out", "--project", "0"}), "--project = 0: expected at least 1"));
   REQUIRE(run_program(folder.path(),
                       {"simulate", "k.toml", "--output", "quadratic", "--set", "model.kind=quadratic(5)"})
               .code == 0);

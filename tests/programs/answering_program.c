@@ -38,7 +38,7 @@
 // as soon as it has said where it begins, at peers 0 and 2: kill-after-x0 (kills itself)
 //
 // or at all peers: random (gradients that do not repeat; random-at-1: at peer 1), elsewhere (another x_0 at
-// peer 1), mask (another buffer at peer 1), more (a buffer at peer 1 alone), layers, double, larger (another d at peer 1), fewer (11 samples at peer 1), large (d = 30,000), bad-hello, mute, forget (another x_0 at
+// peer 1), mask (another buffer at peer 1), more (a buffer at peer 1 alone), layers, double, larger (another d at peer 1), fewer (11 samples at peer 1), nothing (no samples), large (d = 30,000), bad-hello, mute, forget (another x_0 at
 // the second start).
 
 #define _GNU_SOURCE
@@ -108,6 +108,7 @@ int main(int argc, char** argv) {
   peer = atoi(getenv("HEARSAY_ID"));
   if (has("larger") && peer == 1) dimension = 7;
   if (has("fewer") && peer == 1) samples = 11;
+  if (has("nothing")) samples = 0;
   if (has("large")) dimension = 30000;
   if (has("mute")) return 1;
 

@@ -72,6 +72,7 @@ TEST_SUITE("net") {
       REQUIRE_MESSAGE(end.code == 0, end.complained);
       const Json summary = Json::parse(end.said);  // programs print nothing on standard output
       CHECK(summary["data"] == "at home");
+      CHECK(!contains(content_of(folder.path() / command / "run.toml"), "[data]"));
       CHECK(summary["evaluated"] == "mean model");
       CHECK(summary["loss_samples"] == 36);
       CHECK(summary["evaluation_bytes"] > 0);
@@ -176,6 +177,12 @@ TEST_SUITE("net") {
     refused({"topology", "ring(4)", "--", "x"}, "-- starts a program for the peers of a run");
     refused({"run", "run.toml", "--set", "model.kind=program"}, "model.program = []: expected the command");
     refused(with_program({"run", "run.toml"}, "elsewhere"), "begins elsewhere than the first one's");
+    refused({"check", "run.toml", "--unset", "algorithm.kin"},
+            "--unset: algorithm.kin: unknown key, did you mean algorithm.kind?");
+    refused(with_program({"run", "run.toml"}, "nothing"), "no peer has training samples");
+    for (const std::string command : {"run", "check"})
+      refused({command, "run.toml", "--set", "model.program=[\"train\"]"},
+              "model.program = [\"train\"]: model.kind = \"softmax\" runs no program");
     CHECK(!std::filesystem::exists(folder.path() / "runs"));
   }
 

@@ -78,4 +78,18 @@ TEST_CASE("claims: what cannot be judged is refused, with what was expected") {
   CHECK(contains(refusal("diverge = [\"A\"]\nfigures = \"loss\""), "unknown key"));
 }
 
+TEST_CASE("claims: one of a figure that no run will have is refused before the first run") {
+  for (const std::string figure : {"seconds_to_target", "bytes_to_target", "rounds_to_target"}) {
+    CAPTURE(figure);
+    const std::string claim = "figure = \"" + figure + "\"\nascending = [\"A\", 2]\n";
+    CHECK(contains(refusal(claim), "the claim \"it is so\" is of " + figure +
+                                       ", which \"A\" does not have without run.target_loss"));
+    const std::string file = two_variants + "[[sweep.claim]]\nsays = \"it is so\"\n" + claim;
+    CHECK(parse_sweep(file, "/runfiles", {"run.target_loss=0.5"}, "test.toml").claims.size() == 1);
+  }
+  CHECK(contains(refusal("figure = \"loss_worst\"\nascending = [\"A\", 2]"),
+                 "without run.evaluate = \"peers\""));
+  CHECK(contains(refusal("figure = \"loss\"\nascending = [\"0 * A\", \"2 * B\"]"), "a factor other than 0"));
+}
+
 }  // namespace hearsay::sweep_claims_test

@@ -113,6 +113,9 @@ TEST_CASE("tuning: what makes no sense is refused with its place") {
                  "at least two values to choose from"));
   CHECK(
       contains(refusal("[sweep]\nrun.seed = [1, 2]\ntune = [\"run.seed\"]"), "expected the key of an axis"));
+  for (const std::string length : {"run.iterations", "run.epochs"})
+    CHECK(contains(refusal("[sweep]\n" + length + " = [10, 20]\ntune = [\"" + length + "\"]"),
+                   "expected another axis, since the longest run would mostly be the best"));
   CHECK(contains(
       refusal("run.seed = 9223372036854775000\n[sweep]\n" + axis + "tune = [\"algorithm.step_size\"]"),
       "expected a smaller one"));

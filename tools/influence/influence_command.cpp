@@ -48,7 +48,7 @@ struct InfluenceOptions {
   std::string rows = {};
   std::string by = "sample";
   std::uint64_t top = 20;
-  std::uint64_t projection = 0;
+  std::optional<std::uint32_t> projection = {};
   bool ideal = false;
   bool quiet = false;
   bool json = false;
@@ -187,7 +187,7 @@ SamplePictures told_pictures(const InfluenceFindings& found, const RunSettings& 
 }
 
 void require_memory(const InfluenceOptions& options, double samples, double dimension, double rows) {
-  const double of_gradients = options.projection > 0 ? static_cast<double>(options.projection) : dimension;
+  const double of_gradients = options.projection ? static_cast<double>(*options.projection) : dimension;
   const double bytes = 8.0 * (samples + of_gradients) * (1.0 + rows);
   if (bytes > most_bytes)
     throw Misuse("--rows", options.rows,
@@ -219,7 +219,7 @@ InfluenceFindings begin_findings(const InfluenceOptions& options, const RunSetti
   found.first = index.front().iteration;
   found.last = index.back().iteration;
   found.of_peers = index.front().of == "peers";
-  found.projection = options.projection;
+  found.projection = options.projection.value_or(0);
   return found;
 }
 
@@ -289,8 +289,8 @@ InfluenceFindings find_influence(const InfluenceOptions& options, const RunSetti
                  static_cast<double>(rows.size()));
 
   std::optional<Projection> projection;
-  if (options.projection > 0)
-    projection.emplace(dimension, static_cast<Index>(options.projection), settings.run.seed);
+  if (options.projection)
+    projection.emplace(dimension, static_cast<Index>(*options.projection), settings.run.seed);
   InfluenceSum<Scalar> sum(shards, judge, rows, projection ? &*projection : nullptr);
   const DenseRows<double> gains = add_up<Scalar>(options, weights, point, sum);
   add_sums(sum, found);
@@ -310,6 +310,8 @@ InfluenceFindings find_influence(const InfluenceOptions& options, const RunSetti
 
 int influence_command(const InfluenceOptions& options) {
   if (options.top == 0) throw Misuse("--top", "0", "expected at least 1");
+  if (options.projection == 0U)
+    throw Misuse("--project", "0", "expected at least 1 dimension, or no --project for whole gradients");
   std::error_code ignored;
   if (!fs::exists(options.run / "run.toml", ignored))
     throw Misuse(options.run.string() + " is no output of a run; expected a folder with run.toml");
