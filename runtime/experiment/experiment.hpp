@@ -39,6 +39,8 @@ struct Experiment {
   /// A color per peer if the method is asynchronous, else empty. While a peer awaits a reply, it defers the
   /// requests of neighbors of larger color, and refuses those of smaller color (exchanges.hpp).
   std::vector<std::uint32_t> colors = {};
+  /// Which build of hearsay this process is, which hosts compare (run.builds); empty: it is not compared.
+  std::string build = {};
 
   PeerId peer_count() const { return schedule->peer_count(); }
   /// True if what a peer does depends on when messages come. If not, a seed gives the same bits on every

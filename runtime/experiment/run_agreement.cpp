@@ -181,6 +181,11 @@ Agreement make_agreement(const RunSettings& settings, const AgreedProblem& probl
     agreement.statements.push_back(
         {home_samples_key(problem.home_samples->first), std::to_string(problem.home_samples->second)});
   std::ranges::copy(ways_of_failure(settings.failure), std::back_inserter(agreement.statements));
+  if (!problem.build.empty()) {
+    const bool any = run.builds == RunSettings::Run::Builds::any;
+    agreement.statements.push_back({builds_key, any ? any_builds : "same"});
+    agreement.statements.push_back({build_key, problem.build});
+  }
   return agreement;
 }
 
@@ -208,7 +213,8 @@ Agreement agreement_of(const Experiment<Scalar>& experiment) {
        .data_digest = problem.at_home ? std::nullopt : std::optional(problem.data_digest),
        .names = problem.names,
        .home_samples = home_samples_of(experiment),
-       .has_long_messages = longest_payload_bytes(experiment) > to_neighbor::usual_piece_bytes},
+       .has_long_messages = longest_payload_bytes(experiment) > to_neighbor::usual_piece_bytes,
+       .build = experiment.build},
       topology_digest(experiment.schedule->whole()));
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "runtime/experiment/experiment.hpp"
@@ -9,7 +10,7 @@
 
 namespace hearsay {
 
-/// What all peers of a run have to agree on of their problem.
+/// What all peers of a run have to agree on beside the settings.
 struct AgreedProblem {
   std::uint64_t dimension = 0;
   std::uint64_t model_digest = 0;            ///< of the initial parameters and the layers
@@ -19,6 +20,7 @@ struct AgreedProblem {
   /// samples do not weigh (data.samples).
   std::optional<std::pair<PeerId, std::uint64_t>> home_samples = {};
   bool has_long_messages = false;  ///< some may travel in pieces
+  std::string build = {};          ///< of hearsay; empty: not stated
 };
 
 /// Returns the settings on which all peers of a run have to agree. Paths are not among them.

@@ -77,6 +77,7 @@ class IdClaims {
     if (!input_.samples) return std::nullopt;
     return statements_.objection_to_samples(*input_.samples, input_.peer_count);
   }
+  std::string different_builds() const { return statements_.different_builds(); }
   /// The holder of `id` has said `ready`.
   void mark_ready(PeerId id) {
     ensure(!is_absent(id), "a process that is ready was welcomed");

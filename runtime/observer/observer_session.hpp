@@ -67,6 +67,8 @@ class ObserverSession {
   void turn_away(const std::string& why) { end_.turn_away(why); }
   /// The incarnation of the process that is peer `id`; 0 if there is none.
   std::uint32_t incarnation_of(PeerId id) const { return claims_.of(id).incarnation; }
+  /// Which peers are of which build of hearsay; empty if all are of one.
+  std::string different_builds() const { return claims_.different_builds(); }
   /// True if the run goes on without peer `id`.
   bool is_gone(PeerId id) const { return members_.is_gone(id); }
   /// Must be called several times a second.

@@ -7,6 +7,21 @@
 
 namespace hearsay {
 
+namespace {
+
+constexpr std::size_t most_listed = 8;
+
+/// Returns "peers 0, 2, ..."; of many the first ones.
+std::string listed(const std::vector<PeerId>& peers) {
+  if (peers.size() == 1) return name_of(peers.front());
+  std::string text;
+  for (std::size_t k = 0; k < std::min(peers.size(), most_listed); ++k)
+    text += (k == 0 ? "peers " : ", ") + std::to_string(peers[k]);
+  return text + (peers.size() > most_listed ? ", ..." : "");
+}
+
+}  // namespace
+
 std::optional<std::string> PeerStatements::objection_to(PeerId peer, const Agreement& agreement) const {
   std::optional<PeerId> opponent;  // the first one
   for (const auto& [stated, peers] : peers_by_statements_) {
@@ -21,7 +36,6 @@ std::optional<std::string> PeerStatements::objection_to(PeerId peer, const Agree
 
 std::optional<std::string> PeerStatements::objection_to_samples(std::uint64_t samples,
                                                                 PeerId peer_count) const {
-  constexpr PeerId most_listed = 8;
   std::uint64_t sum = 0;
   std::string each;
   for (PeerId peer = 0; peer < peer_count; ++peer) {
@@ -38,6 +52,20 @@ std::optional<std::string> PeerStatements::objection_to_samples(std::uint64_t sa
   if (peer_count > most_listed) each += ", ...";
   return "data.samples = " + std::to_string(samples) + ": the peers train on " + std::to_string(sum) +
          " samples (" + each + "); expected " + std::to_string(sum);
+}
+
+std::string PeerStatements::different_builds() const {
+  std::map<std::string, std::vector<PeerId>> peers_by_build;
+  for (const auto& [peer, statements] : stated_) {
+    const auto build = std::ranges::find(statements, build_key, &AgreedSetting::key);
+    peers_by_build[build == statements.end() ? "unknown" : build->value].push_back(peer);
+  }
+  if (peers_by_build.size() < 2) return {};
+  std::string text;
+  for (const auto& [build, peers] : peers_by_build)
+    text += (text.empty() ? "the peers are different builds of hearsay: " : "; ") + build + " at " +
+            listed(peers);
+  return text;
 }
 
 void PeerStatements::note(PeerId peer, const Agreement& agreement) {

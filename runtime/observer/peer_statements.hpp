@@ -23,6 +23,8 @@ class PeerStatements {
   /// Returns that the peers train on another number of samples than `samples`, in a sentence that says how
   /// many each has; nothing if the sum is right, or one of the `peer_count` peers has not stated its number.
   std::optional<std::string> objection_to_samples(std::uint64_t samples, PeerId peer_count) const;
+  /// Returns which peers are of which build of hearsay, in a sentence; empty if all are of one.
+  std::string different_builds() const;
   /// Notes what `peer` states, in the place of what it stated before.
   void note(PeerId peer, const Agreement& agreement);
 

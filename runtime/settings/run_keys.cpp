@@ -160,6 +160,12 @@ std::vector<KeyRow<RunSettings::Run>> run_rows() {
        "the run ends after so many evaluations in a row without a better one"},
       {"min_improvement", &Run::min_improvement, share(), "all",
        "for run.patience: an evaluation is better if it beats the best one by more than this share of it"},
+      Row("builds", &Run::builds, choice<Run::Builds>({"same", "any"}), "all",
+          "whether hosts may run different builds of hearsay, whose last bits may differ: while they are "
+          "upgraded one by one, say")
+          .see("../wire/README.md#versions")
+          .unless([](const Run& of) { return of.builds == Run::Builds::same; })
+          .by_default("\"same\""),
       Row("keep", &Run::keep, choice<Run::Keep>({"last", "best"}), "all",
           "which evaluation's mean model, with a hub the hub's, becomes model.npy")
           .see("../observer/README.md#the-best-evaluation"),

@@ -95,6 +95,8 @@ struct RunSettings {
       bool at(std::uint64_t iteration) const { return every != 0 && iteration % every == 0; }
       bool operator==(const KeepModels&) const = default;
     } keep_models = {};
+    /// Whether peers of another build of hearsay may take part: their bits may differ.
+    enum class Builds { same, any } builds = Builds::same;
     std::filesystem::path output = {};  ///< "runs/NAME" unless given
 
     bool evaluates_by_time() const { return evaluate_period != Duration{0}; }

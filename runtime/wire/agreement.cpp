@@ -138,6 +138,8 @@ std::string remedy(const std::string& key) {
     return "; expected one for all peers' files, and a file that counts otherwise numbered as they are";
   if (key == "data.target") return "; expected one for all peers' files, or the same names in their headers";
   if (key == "version of the messages") return "; expected the same version of hearsay on all hosts";
+  if (key == build_key)
+    return "; expected one build on all hosts, or run.builds = \"any\" in all their run files";
   if (key.starts_with("labels of")) return "; data.classes = N says that they are 0 to N - 1";
   return "";
 }
@@ -156,7 +158,11 @@ std::string home_samples_key(PeerId peer) { return "training samples of peer " +
 std::optional<std::string> difference_of_statements(const std::vector<AgreedSetting>& mine,
                                                     const std::vector<AgreedSetting>& theirs,
                                                     std::string_view their_name, std::string_view my_name) {
+  const AgreedSetting any{builds_key, any_builds};
+  const auto permits_any = [&](const auto& stated) { return std::ranges::find(stated, any) != stated.end(); };
+  const bool compares_builds = !permits_any(mine) || !permits_any(theirs);
   for (const AgreedSetting& own : mine) {
+    if (own.key == build_key && !compares_builds) continue;
     const auto other = std::ranges::find(theirs, own.key, &AgreedSetting::key);
     if (other != theirs.end() && *other != own)
       return two_values(own.key, quoted_if_empty(own.value), quoted_if_empty(other->value), their_name,

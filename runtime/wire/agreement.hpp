@@ -42,6 +42,12 @@ struct Agreement {
 /// compared; the observer adds them up.
 std::string home_samples_key(PeerId peer);
 
+/// The statement which build of hearsay a peer is, and that whether others may be of another build. If both
+/// peers state `any_builds`, their builds are not compared.
+inline constexpr const char* build_key = "build of hearsay";
+inline constexpr const char* builds_key = "run.builds";
+inline constexpr const char* any_builds = "any";
+
 inline constexpr std::size_t max_agreed_settings = 128;
 /// The maximum length of a key or a value, in bytes.
 inline constexpr std::size_t max_agreed_text = 1024;

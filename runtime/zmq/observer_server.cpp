@@ -251,6 +251,7 @@ class ObserverServer::Server {
     reported_ = std::max(reported_, session_.recorded());
     try {
       if (!std::exchange(announced_.start, true)) {
+        if (const std::string builds = session_.different_builds(); !builds.empty()) control.notice(builds);
         const auto& known = session_.evaluations();
         const std::size_t recorded = session_.recorded();
         control.on_start(recorded == 0 ? 0 : known[recorded - 1].iteration + 1);

@@ -50,6 +50,16 @@ TEST_CASE("claims: a peer that is started anew before the run may name its data 
   CHECK(scene.refusal(1, {b}).empty());
 }
 
+TEST_CASE("claims: if peers may be of different builds of hearsay, it is said which is which") {
+  Scene scene;
+  const AgreedSetting any{builds_key, any_builds};
+  CHECK(scene.refusal(0, {any, {build_key, "0.1.0"}}).empty());
+  CHECK(scene.session.different_builds().empty());
+  CHECK(scene.refusal(1, {any, {build_key, "0.2.0"}}).empty());
+  CHECK(scene.session.different_builds() ==
+        "the peers are different builds of hearsay: 0.1.0 at peer 0; 0.2.0 at peer 1");
+}
+
 TEST_CASE("claims: what a peer has named is remembered when one that named the same is started anew") {
   Scene scene;
   CHECK(scene.refusal(0, {a}).empty());

@@ -63,6 +63,35 @@ TEST_SUITE("net") {
     in_use(check.complained());
   }
 
+  TEST_CASE("peer: hosts with different builds of hearsay do not train together, unless the run permits it") {
+    for (const std::string builds : {"same", "any"}) {
+      CAPTURE(builds);
+      const AddressedPeers desk("[run]\niterations = 30\nbuilds = \"" + builds + "\"\n");
+      const std::string other = desk.folder.path() / "other";
+      std::string program = content_of(HEARSAY_PROGRAM);
+      const std::string version = " (commit ";
+      std::size_t at = program.find(version);
+      REQUIRE(at != program.npos);
+      program[at - 1] = program[at - 1] == '9' ? '8' : '9';  // of 0.1.0
+      desk.folder.write("other", program);
+      std::filesystem::permissions(other, std::filesystem::perms::owner_all);
+      const std::string run = desk.folder.path() / "run.toml", output = desk.output(2);
+      const auto first = desk.numbered(0), second = desk.numbered(1);
+      const auto third = desk.numbered(2, {}, [&] {
+        execl(other.c_str(), "hearsay", "peer", run.c_str(), "--id", "2", "--output", output.c_str(),
+              nullptr);
+      });
+      const int expected = builds == "any" ? 0 : 2;
+      for (const auto* peer : {&first, &second, &third})
+        CHECK_MESSAGE((*peer)->wait() == expected, (*peer)->complained());
+      const std::string said = first->complained();
+      if (builds == "any")
+        CHECK_MESSAGE(contains(said, "the peers are different builds of hearsay: "), said);
+      else
+        CHECK_MESSAGE(contains(said, "expected one build on all hosts, or run.builds = \"any\""), said);
+    }
+  }
+
   TEST_CASE("peer: without an id, or with a wrong one, it says what is missing") {
     const AddressedPeers desk("");
     const auto complaint = [&](const std::function<void()>& prepare, std::vector<std::string> more = {}) {

@@ -28,6 +28,7 @@ const std::map<std::string, KeySample>& key_samples() {
       {"run.patience", {"10", "\"long\""}},
       {"run.min_improvement", {"\"1%\"", "\"some\""}},
       {"run.keep", {"\"best\"", "true"}},
+      {"run.builds", {"\"any\"", "true"}},
       {"run.keep_models", {"\"every 20, peers\"", "10"}},
       {"run.output", {"\"out\"", "1"}},
       {"data.source", {"\"libsvm:a9a.gz\"", "[]"}},

@@ -240,6 +240,28 @@ TEST_CASE("handshake: the share of dealt samples that is held out has to agree, 
   CHECK(make_agreement(at_home, problem, 7) == make_agreement({}, problem, 7));
 }
 
+TEST_CASE("handshake: another build of hearsay is refused, unless both peers permit any, and resumes a run") {
+  const auto of_build = [](RunSettings::Run::Builds builds, const std::string& build) {
+    RunSettings settings;
+    settings.run.builds = builds;
+    AgreedProblem problem = of(50'100, 0xda7a);
+    problem.build = build;
+    return make_agreement(settings, problem, 0x7090);
+  };
+  using Builds = RunSettings::Run::Builds;
+  const Agreement old = of_build(Builds::same, "0.1.0"), permits_old = of_build(Builds::any, "0.1.0");
+  const Agreement recent = of_build(Builds::same, "0.2.0"), permits_recent = of_build(Builds::any, "0.2.0");
+  CHECK(disagreement(old, recent, "peer 3", "peer 4") ==
+        "peer 3 runs with build of hearsay = 0.2.0, peer 4 with 0.1.0; expected one build on all hosts, or "
+        "run.builds = \"any\" in all their run files");
+  CHECK_FALSE(disagreement(permits_old, permits_recent, "peer 3", "peer 4"));
+  CHECK(disagreement(permits_old, recent, "peer 3", "peer 4") ==
+        "peer 3 runs with run.builds = same, peer 4 with any");
+  CHECK(run_id(old) == run_id(permits_recent));
+  // A peer of a version that does not state its build is no other build.
+  CHECK_FALSE(disagreement(old, agreement_of({}), "peer 3", "peer 4"));
+}
+
 TEST_CASE("handshake: what becomes of a failure has to agree, and may be another when all resume the run") {
   const Agreement mine = agreement_of({});
   const auto with = [](RunSettings::Failure failure) {

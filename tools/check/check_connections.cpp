@@ -13,6 +13,7 @@
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/notice.hpp"
 #include "tools/terminal/table.hpp"
+#include "tools/terminal/version.hpp"
 #include "tools/training/peer_training.hpp"
 #include "tools/training/scalar_dispatch.hpp"
 
@@ -77,8 +78,8 @@ int check_connections_command(const CheckOptions& options) {
   const Placement place = placement_of(settings, options.id);
   const PeerId id = *place.id;
   const std::vector<CheckedEdge> edges = with_scalar(settings.run.scalar, [&]<class Scalar>() {
-    const Experiment<Scalar> experiment =
-        prepare<Scalar>(settings, {.peer = id, .addresses = place.addresses});
+    Experiment<Scalar> experiment = prepare<Scalar>(settings, {.peer = id, .addresses = place.addresses});
+    experiment.build = version_text();
     if (const auto warning = plain_text_warning(settings.security, experiment.topology))
       print_notice("warning: " + *warning);
     const auto say = [&] {

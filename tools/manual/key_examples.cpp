@@ -24,6 +24,7 @@ const std::map<std::string_view, std::string_view> lines_in_table = {
     {"run.target_loss", "target_loss = 0.25"},
     {"run.patience", "patience = 10"},
     {"run.min_improvement", "patience = 10\nmin_improvement = \"1%\""},
+    {"run.builds", "builds = \"any\""},
     {"run.keep", "keep = \"best\""},
     {"run.keep_models", "keep_models = \"every 20, peers\""},
     {"run.output", "output = \"runs/second\""},

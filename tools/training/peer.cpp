@@ -20,6 +20,7 @@
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/input_watch.hpp"
 #include "tools/terminal/notice.hpp"
+#include "tools/terminal/version.hpp"
 #include "tools/training/peer_training.hpp"
 #include "tools/training/scalar_dispatch.hpp"
 #include "tools/training/training.hpp"
@@ -56,8 +57,9 @@ template <class Scalar>
 PeerTraining train_silently(const RunSettings& settings, const PeerOptions& options, const Placement& place,
                             const HostsPatience& patience, MetricsBoard& board, MetricsServer* metrics) {
   const bool resumes = earlier_output(options, settings) == EarlierOutput::continued;
-  const Experiment<Scalar> experiment =
+  Experiment<Scalar> experiment =
       prepare<Scalar>(resumes ? resumed(settings, *place.id) : settings, home_of_one_peer(options, place));
+  experiment.build = version_text();
   if (const auto warning = plain_text_warning(settings.security, experiment.topology))
     print_notice("warning: " + *warning);
   RunControl control;

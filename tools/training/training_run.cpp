@@ -20,6 +20,7 @@
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/notice.hpp"
 #include "tools/terminal/progress.hpp"
+#include "tools/terminal/version.hpp"
 #include "tools/training/expected_time.hpp"
 #include "tools/training/first_iterations.hpp"
 #include "tools/training/learned_point.hpp"
@@ -130,7 +131,9 @@ class TrainingRun {
         provenance_(options.command),
         crew_(options.threads),
         directory_(open_output<Scalar>(settings_, options, crew_)),
-        experiment_(prepare<Scalar>(settings_, home_of(options, crew_))) {}
+        experiment_(prepare<Scalar>(settings_, home_of(options, crew_))) {
+    experiment_.build = version_text();
+  }
 
   FinishedRun run() {
     require_resumable();
