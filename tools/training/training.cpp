@@ -67,7 +67,7 @@ std::string label_of(const SweepPoint& point) {
 EarlierOutput earlier_output(const RunOptions& options, const RunSettings& settings) {
   if (!options.resume) return options.overwrite ? EarlierOutput::replaced : EarlierOutput::refused;
   if (options.overwrite)
-    throw Misuse("--resume", "", "it goes on with the output that --overwrite would replace");
+    throw Misuse("--resume goes on with the output that --overwrite would replace; expected one of them");
   if (!settings.failure.keeps_checkpoints())
     throw Misuse("failure.checkpoint_every", "0",
                  "a run that is to be resumed takes checkpoints; expected at least 1");

@@ -16,10 +16,9 @@ namespace hearsay {
 /// network is counted, numerical trouble is a status.
 class Misuse : public std::invalid_argument {
  public:
-  /// The sentence `key = value: expectation`, for a setting that has a name; `key: expectation` if the value
-  /// is empty, as that of an option without one is.
+  /// The sentence `key = value: expectation`, for a setting that has a name.
   Misuse(const std::string& key, const std::string& value, const std::string& expectation)
-      : std::invalid_argument(key + (value.empty() ? "" : " = " + value) + ": " + expectation) {}
+      : std::invalid_argument(key + " = " + value + ": " + expectation) {}
 
   /// A whole sentence, for input without a key (a file, a position in a file, an address).
   explicit Misuse(const std::string& sentence) : std::invalid_argument(sentence) {}
