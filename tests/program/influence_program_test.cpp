@@ -111,7 +111,7 @@ TEST_CASE("influence: the ideal ones of a run of one sample an iteration") {
   simulated("2");
   const ProgramEnd refused = run_program(folder.path(), {"influence", "out", "--ideal"});
   CHECK(refused.code == 2);
-  CHECK(contains(refused.complained, "--ideal needs a run with algorithm.batch = 1"));
+  CHECK(contains(refused.complained, "--ideal: it needs a run with algorithm.batch = 1"));
 }
 
 TEST_CASE("influence: a folder without kept models, and what has no samples, are refused in a sentence") {

@@ -11,7 +11,7 @@ namespace hearsay {
 
 void require_ideal(const RunSettings& settings) {
   const auto refuse = [](const std::string& what) {
-    throw Misuse("--ideal needs a run " + what + "; expected to be called without --ideal");
+    throw Misuse("--ideal: it needs a run " + what + "; expected to be called without --ideal");
   };
   if (settings.topology.peers != 1) refuse("of one peer");
   if (settings.algorithm.batch != 1) refuse("with algorithm.batch = 1");
