@@ -216,7 +216,7 @@ NpyArray<Scalar> npy_array(const std::filesystem::path& path, std::string_view b
   const bool fortran_order = begins_with(order, "True");
   if (!fortran_order && !begins_with(order, "False"))
     throw bad_offset(path, begin, "fortran_order is neither True nor False");
-  NpyArray<Scalar> array{parse_npy_shape(path, value_of(path, header, "shape")), {}, {}};
+  NpyArray<Scalar> array{parse_npy_shape(path, value_of(path, header, "shape")), {}};
   // Compared by division, because the product of damaged extents may overflow.
   std::size_t items = std::ranges::find(array.shape, Index{0}) == array.shape.end() ? 1 : 0;
   bool fits = true;

@@ -11,15 +11,6 @@ namespace {
 
 constexpr std::size_t most_listed = 8;
 
-/// Returns "peers 0, 2, ..."; of many the first ones.
-std::string listed(const std::vector<PeerId>& peers) {
-  if (peers.size() == 1) return name_of(peers.front());
-  std::string text;
-  for (std::size_t k = 0; k < std::min(peers.size(), most_listed); ++k)
-    text += (k == 0 ? "peers " : ", ") + std::to_string(peers[k]);
-  return text + (peers.size() > most_listed ? ", ..." : "");
-}
-
 }  // namespace
 
 std::optional<std::string> PeerStatements::objection_to(PeerId peer, const Agreement& agreement) const {
@@ -64,7 +55,7 @@ std::string PeerStatements::different_builds() const {
   std::string text;
   for (const auto& [build, peers] : peers_by_build)
     text += (text.empty() ? "the peers are different builds of hearsay: " : "; ") + build + " at " +
-            listed(peers);
+            names_of(peers, most_listed);
   return text;
 }
 

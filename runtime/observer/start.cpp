@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/foundation/peer_name.hpp"
 #include "runtime/foundation/units.hpp"
 #include "runtime/observer/checkpoint_period.hpp"
 #include "runtime/observer/evaluation_period.hpp"
@@ -16,13 +17,6 @@ namespace {
 constexpr std::size_t most_examples = 3;
 /// From the start of a process to its first words.
 constexpr Duration time_to_come_up = std::chrono::seconds(10);
-
-/// "peer 1", "peers 1, 2"
-std::string names_of(const std::vector<PeerId>& ids) {
-  std::string names = ids.size() == 1 ? "peer " : "peers ";
-  for (std::size_t k = 0; k < ids.size(); ++k) names += (k == 0 ? "" : ", ") + std::to_string(ids[k]);
-  return names;
-}
 
 }  // namespace
 

@@ -199,12 +199,14 @@ RunSettings RunFile::resolve(const fs::path& directory) const {
 
 std::vector<Setting> parse_assignments(const std::vector<std::string>& assignments) {
   std::vector<Setting> layer;
+  const auto put = [&](Setting setting) {
+    std::erase_if(layer, [&](const Setting& earlier) { return earlier.key == setting.key; });
+    layer.push_back(std::move(setting));
+  };
   for (const std::string& assignment : assignments) {
     if (assignment.starts_with(unset_prefix)) {
-      Setting setting{assignment.substr(unset_prefix.size()),
-                      {TomlValue::Unset(), {std::make_shared<const std::string>("--unset"), 0}}};
-      std::erase_if(layer, [&](const Setting& earlier) { return earlier.key == setting.key; });
-      layer.push_back(std::move(setting));
+      put({assignment.substr(unset_prefix.size()),
+           {TomlValue::Unset(), {std::make_shared<const std::string>("--unset"), 0}}});
       continue;
     }
     const std::size_t equals = assignment.find('=');
@@ -215,10 +217,7 @@ std::vector<Setting> parse_assignments(const std::vector<std::string>& assignmen
     std::optional<TomlValue> value = parse_toml_value(text, "--set");
     if (!value) value = TomlValue{text, {std::make_shared<const std::string>("--set"), 0}};
     // An assigned table assigns its keys: --set 'network={latency="5 ms"}'.
-    for (Setting& setting : flattened({{key, *value}})) {
-      std::erase_if(layer, [&](const Setting& earlier) { return earlier.key == setting.key; });
-      layer.push_back(std::move(setting));
-    }
+    for (Setting& setting : flattened({{key, *value}})) put(std::move(setting));
   }
   return layer;
 }

@@ -5,6 +5,7 @@
 
 #include "runtime/cluster/address.hpp"
 #include "topology/foundation/misuse.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 
@@ -13,9 +14,9 @@ namespace {
 const std::string key = "--metrics";
 
 std::optional<std::uint16_t> port_of(const std::string& text) {
-  const bool digits = !text.empty() && text.size() <= 5 && text.find_first_not_of("0123456789") == text.npos;
-  if (!digits || std::stoul(text) > 65535) return std::nullopt;
-  return static_cast<std::uint16_t>(std::stoul(text));
+  std::uint64_t port = 0;
+  if (text.size() > 5 || !parse_whole(text, port) || port > 65535) return std::nullopt;
+  return static_cast<std::uint16_t>(port);
 }
 
 }  // namespace
