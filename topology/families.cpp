@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "topology/base_rounds.hpp"
 #include "topology/fixed_graphs.hpp"
 #include "topology/foundation/misuse.hpp"
+#include "topology/foundation/spelling.hpp"
 #include "topology/random_graphs.hpp"
 
 namespace hearsay {
@@ -55,7 +57,9 @@ class FamilyReader {
         !parse_whole(std::string_view(argument).substr(cross + 1), columns))
       throw wrong();
     constexpr std::uint64_t most = std::numeric_limits<PeerId>::max();
-    if (rows == 0 || columns == 0 || rows > most / columns) throw wrong();
+    if (rows == 0 || columns == 0) throw wrong();
+    if (rows > most / columns)
+      throw Misuse(kind_key, text_, "expected at most " + std::to_string(most) + " peers");
     return {static_cast<PeerId>(rows), static_cast<PeerId>(columns)};
   }
 
@@ -72,7 +76,10 @@ class FamilyReader {
 
 void require_links_fit(PeerId peers, double links) {
   if (links > most_links)
-    throw Misuse(peers_key, std::to_string(peers), "this family would have more links than fit in memory");
+    throw Misuse(
+        peers_key, std::to_string(peers),
+        "this family would have " + number_text(std::ceil(links)) +
+            " links, and a graph may have 60 million; expected fewer peers, or a family of fewer links");
 }
 
 void require_size(const std::string& spelling, const std::string& name, GridSize size, PeerId peers) {

@@ -94,6 +94,7 @@ Pairs read_pairs(const Setting& array, const PeerNames& names) {
     LinkOverride link{names.find(table.required("from")), names.find(to), {}, {}};
     if (link.from == link.to) to.refuse("another peer than link.from");
     for (const Setting& setting : table.settings) read_key(pair_keys(), setting, {}, link);
+    if (!link.latency && !link.bandwidth) to.refuse("latency or bandwidth beside from and to");
     if (!pairs.emplace(std::pair(link.from, link.to), link).second)
       to.refuse("a pair and direction that no [[link]] above has");
   }

@@ -2,17 +2,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace hearsay {
 
-/// Returns the bytes of this machine's memory.
+/// Returns the bytes of this machine's memory, or how many of them this process may use, if that is less: a
+/// container, a job of Slurm and `ulimit -v` have limits.
 std::uint64_t machine_memory();
 
-/// Returns "45 GB of memory, and this machine has 25" for bytes that it has not: the kernel would grant them,
-/// and later kill the process. Nothing if it has them.
+/// Returns the least limit of memory of the control groups of a process, in bytes; nothing if there is none.
+/// `membership`: the content of its /proc/PID/cgroup; `groups`: where the groups are, /sys/fs/cgroup. Reads
+/// version 2 and version 1.
+std::optional<std::uint64_t> memory_limit_of(std::string_view membership,
+                                             const std::filesystem::path& groups);
+
+/// Returns "45 GB of memory, and this machine has 25" for bytes that it has not, or "and this process may use
+/// 4": the kernel would grant them, and later kill the process. Nothing if it has them.
 std::optional<std::string> beyond_memory(double bytes);
 
 /// Returns the bytes of a size, "8 GB", or of a share of this machine's memory, "50%". Throws Misuse, which

@@ -2,6 +2,7 @@
 
 #include <hwy/cache_control.h>
 
+#include <system_error>
 #include <utility>
 
 namespace hearsay {
@@ -23,8 +24,12 @@ void wait_while(const std::atomic<std::uint32_t>& number, std::uint32_t seen) {
 }  // namespace
 
 ThreadCrew::ThreadCrew(std::size_t size) : failures_(size) {
-  for (std::size_t number = 1; number < size; ++number)
-    threads_.emplace_back([this, number] { serve(number); });
+  threads_.reserve(size);
+  try {
+    for (std::size_t number = 1; number < size; ++number)
+      threads_.emplace_back([this, number] { serve(number); });
+  } catch (const std::system_error&) {  // a limit of threads, or of the memory for their stacks
+  }
 }
 
 ThreadCrew::~ThreadCrew() {

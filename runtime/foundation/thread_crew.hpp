@@ -15,7 +15,7 @@ namespace hearsay {
 /// A crew whose threads live as long as it does, and sleep between two works.
 class ThreadCrew final : public Crew {
  public:
-  /// `size` is at least 1.
+  /// `size` is at least 1. If the system permits fewer threads, the crew has fewer.
   explicit ThreadCrew(std::size_t size);
   ~ThreadCrew() override;
 

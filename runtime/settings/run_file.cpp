@@ -97,6 +97,7 @@ void read_link_overrides(const Setting& array, const fs::path& directory, RunSet
     for (const Setting& setting : table.settings)
       for (const KeyRow<LinkOverride>& key : link_keys())
         if (setting.key == array.key + "." + key.name()) key.read(setting, directory, link);
+    if (!link.latency && !link.bandwidth) receiver.refuse("latency or bandwidth beside from and to");
     if (!links.emplace(std::pair(link.from, link.to), link).second)
       receiver.refuse("each directed link once");
   }

@@ -22,8 +22,10 @@ class AddressSpace {
   explicit AddressSpace(std::uint64_t bytes) : bytes_(std::max<std::uint64_t>(bytes, 1)) {
     begin_ = mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (begin_ == MAP_FAILED)
-      throw Misuse("model.kind", std::to_string(bytes_) + " bytes",
-                   "a message of that length has no addresses on this machine");
+      throw Misuse(
+          "a message of " + std::to_string(bytes_) +
+          " bytes has no addresses in this process; expected a smaller model.kind, or no limit of the "
+          "address space (ulimit -v)");
   }
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;

@@ -87,6 +87,8 @@ TEST_CASE("links file: a hole, a negative number and an unknown peer are one sen
   CHECK(contains(refusal(two_peers + there + there),
                  "link.to = \"b\": expected a pair and direction that no [[link]] above has"));
   CHECK(contains(refusal(two_peers + link("a", "a", "")), "expected another peer than link.from"));
+  CHECK(contains(refusal(two_peers + there + link("b", "a", "")),
+                 "link.to = \"a\": expected latency or bandwidth beside from and to"));
   CHECK(contains(refusal(two_peers + two_peers), "expected a name of its own for each peer"));
   CHECK(contains(refusal(""), "expected peers = N, or [[peer]] tables"));
   CHECK(contains(refusal("peers = 2\n" + two_peers), "expected either peers or [[peer]] tables"));

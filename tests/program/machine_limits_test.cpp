@@ -5,7 +5,15 @@
 
 #include "tests/program/quadratic_run.hpp"
 #include "tests/support/data_files.hpp"
+#include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
+
+// The sanitizers take more addresses than a limit of them leaves.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HEARSAY_HAS_SHADOW_MEMORY
+#endif
+#endif
 
 namespace hearsay::test::machine_limits_test {
 
@@ -32,5 +40,38 @@ TEST_CASE("run: too few open files for so many neighbors is one sentence, before
                     few_files)
             .code == 0);
 }
+
+#ifndef HEARSAY_HAS_SHADOW_MEMORY
+TEST_CASE("simulate: more threads than the machine permits are fewer threads, with the same result") {
+  const DataFolder folder;
+  folder.write("q.toml", small_run);
+  const auto simulated = [&](const std::string& output, const std::function<void()>& prepare) {
+    const ProgramEnd end =
+        run_program(folder.path(), {"simulate", "q.toml", "--threads", "300", "--output", output}, prepare);
+    CHECK_MESSAGE(end.code == 0, end.complained);
+    return content_of(folder.path() / output / "model.npy");
+  };
+  const auto little_room = [] {  // for 100 stacks of 8 MB
+    const rlimit limit{1u << 30, 1u << 30};
+    setrlimit(RLIMIT_AS, &limit);
+  };
+  CHECK(simulated("few", little_room) == simulated("many", [] {}));
+}
+
+TEST_CASE("simulate: what does not fit into a limit of this process is refused before anything is taken") {
+  const DataFolder folder;
+  folder.write("q.toml", small_run);
+  const ProgramEnd end = run_program(
+      folder.path(), {"simulate", "q.toml", "--output", "out", "--set", "topology.peers=1000000"}, [] {
+        const rlimit limit{1'500'000'000, 1'500'000'000};
+        setrlimit(RLIMIT_AS, &limit);
+      });
+  CHECK(end.code == 2);
+  CHECK_MESSAGE(contains(end.complained, "GB of memory, and this process may use 1.5; expected at most "),
+                end.complained);
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "out"));
+}
+
+#endif
 
 }  // namespace hearsay::test::machine_limits_test

@@ -195,6 +195,9 @@ TEST_CASE("families: a wrong number of peers is named, with what would fit") {
 
 TEST_CASE("families: an unknown family names the nearest") {
   CHECK(contains(misuse_text([] { make_graph("rnig", 8, 0); }), "topology.kind = rnig: did you mean ring?"));
+  for (const std::string beyond : {"torus(100000x100000)", "grid(3x5000000000)"})
+    CHECK(misuse_text([&] { make_graph(beyond, 16, 0); }) ==
+          "topology.kind = " + beyond + ": expected at most 4294967295 peers");
   CHECK(contains(misuse_text([] { make_graph("tours(4x4)", 16, 0); }), "did you mean torus(AxB)?"));
   CHECK(contains(misuse_text([] { make_graph(std::string(100000, 'x'), 8, 0); }), "expected one of ring"));
 }
