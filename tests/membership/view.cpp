@@ -1,0 +1,18 @@
+#include "tests/membership/view.hpp"
+
+#include <algorithm>
+
+namespace hearsay {
+
+bool View::has(const Member& member) const { return std::ranges::binary_search(members, member); }
+
+bool View::has(PeerId id) const { return std::ranges::binary_search(members, id, {}, &Member::id); }
+
+bool is_majority(const View& view, const std::vector<PeerId>& ids) {
+  std::size_t half_weights = 0;
+  for (const Member& member : view.members)
+    if (std::ranges::find(ids, member.id) != ids.end()) half_weights += member.id == view.casts ? 3 : 2;
+  return 2 * half_weights > 2 * view.members.size() + 1;
+}
+
+}  // namespace hearsay
