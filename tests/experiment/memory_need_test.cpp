@@ -58,6 +58,20 @@ std::uint64_t fitting_peers(const std::string& refusal) {
 
 }  // namespace
 
+TEST_CASE("memory: in one process peers share what they pass on, so one of 512 takes no more than one of 64") {
+  const auto of_a_peer = [](const std::string& method, std::uint64_t peers) {
+    const auto experiment = prepare<float>(
+        run_of(method, "topology = { kind = \"ring\", peers = " + std::to_string(peers) + " }", 10'000));
+    const HeldPeers simulated = held_peers(experiment.topology, {});
+    REQUIRE_FALSE(simulated.in_processes);
+    return memory_of_peers(experiment, simulated) / static_cast<double>(peers);
+  };
+  for (const std::string method : {"demo", "sparse-loco", "qsgd-allreduce", "allreduce-sgd", "powersgd"}) {
+    CAPTURE(method);
+    CHECK(of_a_peer(method, 512) <= of_a_peer(method, 64));
+  }
+}
+
 TEST_CASE("memory: that of a method is its row of the table, that of messages what may be under way") {
   const auto ring = prepare<float>(run_of("d-psgd", "topology = { kind = \"ring\", peers = 5 }", 100));
   const PeerMemory of_ring = memory_of_peer(ring, 3);
