@@ -14,6 +14,7 @@
 #include <utility>
 #include <variant>
 
+#include "runtime/foundation/peer_name.hpp"
 #include "runtime/process/parent_end.hpp"
 #include "runtime/zmq/clock.hpp"
 #include "topology/foundation/host_refusal.hpp"
@@ -24,6 +25,9 @@ namespace {
 
 constexpr std::size_t text_limit_bytes = 128 * most_local_peers;  // an address is at most 127 bytes
 constexpr std::chrono::milliseconds poll_interval{50};
+// When the user is told what the start of a run waits for.
+constexpr Duration first_word_after = std::chrono::seconds(2);
+constexpr Duration word_every = std::chrono::seconds(10);
 
 ProcessEnd end_of(int status) {
   if (!WIFSIGNALED(status)) return {ProcessEnd::By::exit, WEXITSTATUS(status)};
@@ -117,14 +121,23 @@ void Children::leave_out_one(const std::string& address) {
 }
 
 std::optional<std::string> Children::gather_addresses(const RunControl& control) {
+  Duration waited{0};
+  Duration next_word = first_word_after;
   for (PeerId id = 0; id < children_.size(); ++id) {
     Duration silence{0};  // a time in which this process itself stood still does not count
     while (supervisor_.awaits_address_of(id)) {
       if (control.is_interrupted()) return std::nullopt;
-      if (is_readable(children_[id].socket))
+      if (is_readable(children_[id].socket)) {
+        silence = Duration{0};
         supervisor_.hear(id, hear(children_[id].socket));
-      else
+      } else {
+        waited += poll_interval;
         supervisor_.note_silence(id, silence += poll_interval);
+      }
+      if (waited >= next_word) {
+        control.notice("waits for " + name_of(id) + " to draw its objective: " + to_text(waited) + " so far");
+        next_word = waited + word_every;
+      }
       carry_out();
       if (auto reason = supervisor_.cannot_begin()) return reason;
     }

@@ -5,7 +5,7 @@
 
 #include "runtime/checkpoint/archive.hpp"
 #include "runtime/experiment/longest_payload.hpp"
-#include "runtime/experiment/memory_need.hpp"
+#include "runtime/experiment/peer_memory.hpp"
 #include "runtime/experiment/run_agreement.hpp"
 #include "runtime/participant/session_input.hpp"
 #include "runtime/process/freed_pages.hpp"

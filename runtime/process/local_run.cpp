@@ -14,8 +14,10 @@
 #include "runtime/process/local_addresses.hpp"
 #include "runtime/process/open_file_limit.hpp"
 #include "runtime/process/parent_end.hpp"
+#include "runtime/process/signs_of_life.hpp"
 #include "runtime/rules/failure_rules.hpp"
 #include "runtime/rules/transport_rules.hpp"
+#include "runtime/supervision/child_words.hpp"
 #include "runtime/supervision/fault_injector.hpp"
 #include "runtime/supervision/supervisor.hpp"
 #include "runtime/wire/frame.hpp"
@@ -64,6 +66,10 @@ int child_main(const LocalRun<Scalar>& run, PeerId id, const std::string& addres
   const KernelNetwork* const network = run.network;
   const Notice& notice = run.control.notice;
   try {
+    {
+      const SignsOfLife signs([parent] { say(parent, at_work); });
+      experiment.problem.objectives[id]->get_ready();
+    }
     if (network) network->peer(id).enter();
     // True: frames say at which instant they are due. False: they say for how long the receiver holds them
     // after they have come. The latter is right if the kernel limits bandwidth and the built-in link adds the

@@ -7,8 +7,10 @@
 
 namespace hearsay {
 
-// What a child says to its parent: first its address, and at its end its reason, or `ended_well`. A child
-// that was started again and cannot take up its part says `cannot_come_back` before its reason.
+// What a child says to its parent: first its address, and at its end its reason, or `ended_well`. Until it
+// has an address it says `at_work` now and then. A child that was started again and cannot take up its part
+// says `cannot_come_back` before its reason.
+inline constexpr const char* at_work = "at work";
 inline constexpr const char* ended_well = "ended well";
 inline constexpr const char* cannot_come_back = "cannot come back: ";
 

@@ -57,6 +57,7 @@ void Supervisor::tell_addresses(const std::string& observer) {
 void Supervisor::hear(PeerId id, std::string text) {
   Child& child = children_[id];
   ensure(listens_to(id), "a child that says something has a process");
+  if (text == at_work) return;
   if (is_address(text)) {
     if (child.phase != Phase::coming_up) return;
     child.address = std::move(text);

@@ -31,7 +31,7 @@ const std::map<std::string, std::vector<std::string>> names_of = {
     {"<compare>", {"partial_ordering", "strong_ordering"}},
     {"<concepts>",
      {"convertible_to", "equality_comparable", "floating_point", "integral", "same_as", "unsigned_integral"}},
-    {"<condition_variable>", {"condition_variable"}},
+    {"<condition_variable>", {"condition_variable", "condition_variable_any"}},
     {"<coroutine>", {"coroutine_handle", "suspend_always", "suspend_never"}},
     {"<cstddef>", {"byte", "nullptr_t", "ptrdiff_t", "size_t", "to_integer"}},
     {"<cstdint>",

@@ -261,6 +261,18 @@ TEST_CASE("supervisor: who says nothing for too long while addresses are gathere
   CHECK(waiting.supervisor.cannot_begin() == "peer 1 was lost: it has said nothing for 11050 ms");
 }
 
+TEST_CASE("supervisor: a child that says that it is at work, before or after it has come up, says nothing else") {
+  SupervisedChildren scene(terms(Policy::drop), 3);
+  scene.hear(child, at_work);
+  CHECK(scene.supervisor.awaits_address_of(child));
+  CHECK(scene.processes[child].is_there);
+  for (PeerId id = 0; id < 3; ++id) scene.hear(id, SupervisedChildren::address_of(id));
+  scene.hear(child, at_work);
+  scene.tell();
+  CHECK(scene.processes[child].knows_addresses);
+  CHECK_FALSE(scene.supervisor.next_loss());
+}
+
 TEST_CASE("supervisor: a peer that a fault has killed is missed unless it comes back from its checkpoint") {
   for (const Policy policy : {Policy::end, Policy::restore, Policy::drop}) {
     for (const bool comes_back : {false, true}) {
