@@ -76,6 +76,7 @@ Placement place_of_all() {
 [[noreturn]] void be_peer(const Experiment<float>& experiment, PeerId id, const Placement& place,
                           int evaluated) {
   RunControl control;
+  control.notice = [](const std::string& sentence) { std::fprintf(stderr, "%s\n", sentence.c_str()); };
   control.on_evaluation = [&](const Evaluation& evaluation) {
     [[maybe_unused]] const auto written =
         write(evaluated, &evaluation.iteration, sizeof evaluation.iteration);
