@@ -4,6 +4,7 @@ set(quick_programs
   arithmetic_test
   network_test
   foundation_test
+  membership_test
   peer_test
   wire_test
   topology_test
@@ -34,6 +35,7 @@ set(quick_programs
   programs_test)
 # Tests of these programs that take longer than half a second.
 set(not_quick
+  "elastic world: 1,000 seeds of loss, delay, crashes, cuts, joiners and leavers, one decision a view"
   [==[advise: a target that nobody reaches, and a peer alone, are refused]==]
   [==[advise: a winner beyond ten times the run is trained to the target before it wins]==]
   [==[advise: beside a method with a hub stands how busy the hub's port is]==]

@@ -4,7 +4,8 @@
 
 namespace hearsay::test::campaign_test {
 
-TEST_CASE("membership: 1,000 seeds of loss, delay, crashes, cuts, joiners and leavers: one decision a view") {
+TEST_CASE(
+    "elastic world: 1,000 seeds of loss, delay, crashes, cuts, joiners and leavers, one decision a view") {
   std::uint64_t went_on = 0, views = 0, given = 0, anew = 0, joined = 0, left = 0;
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
     CAPTURE(seed);
