@@ -58,7 +58,8 @@ std::uint64_t fitting_peers(const std::string& refusal) {
 
 }  // namespace
 
-TEST_CASE("memory: in one process peers share what they pass on, so one of 512 takes no more than one of 64") {
+TEST_CASE(
+    "memory: in one process peers share what they pass on, so one of 512 takes no more than one of 64") {
   const auto of_a_peer = [](const std::string& method, std::uint64_t peers) {
     const auto experiment = prepare<float>(
         run_of(method, "topology = { kind = \"ring\", peers = " + std::to_string(peers) + " }", 10'000));

@@ -261,7 +261,8 @@ TEST_CASE("supervisor: who says nothing for too long while addresses are gathere
   CHECK(waiting.supervisor.cannot_begin() == "peer 1 was lost: it has said nothing for 11050 ms");
 }
 
-TEST_CASE("supervisor: a child that says that it is at work, before or after it has come up, says nothing else") {
+TEST_CASE(
+    "supervisor: a child that says that it is at work, before or after it has come up, says nothing else") {
   SupervisedChildren scene(terms(Policy::drop), 3);
   scene.hear(child, at_work);
   CHECK(scene.supervisor.awaits_address_of(child));
