@@ -26,7 +26,7 @@ expected="hearsay_${version}_amd64.deb libhearsay-dev_${version}_amd64.deb"
 if [ -e "$source/tools/python/hearsay/__init__.py" ]; then
   expected="$expected python3-hearsay_${version}_all.deb"
 fi
-for page in tools/package/Dockerfile tools/examples/kubernetes.yaml; do
+for page in tools/package/Dockerfile tools/examples/kubernetes/hearsay.yaml tools/examples/kubernetes/kustomization.yaml; do
   [ "$(grep -oE 'hearsay:[0-9]+[.][0-9.]*[0-9]' "$source/$page" | sort -u)" = "hearsay:$version" ] ||
     wrong "$page has another version"
 done

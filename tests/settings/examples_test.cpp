@@ -27,23 +27,11 @@ std::string value_of(const std::string& text, const std::string& key) {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-/// Returns the run.toml in the manifest's ConfigMap, which is indented by four spaces.
-std::string run_in(const std::string& manifest) {
-  const std::string begin = "  run.toml: |\n";
-  std::size_t at = manifest.find(begin) + begin.size();
-  std::string run;
-  for (std::size_t end = 0; manifest.compare(at, 3, "---") != 0; at = end + 1) {
-    end = manifest.find('\n', at);
-    run += end - at > 4 ? manifest.substr(at + 4, end - at - 4) + "\n" : "\n";
-  }
-  return run;
-}
-
 }  // namespace
 
 TEST_CASE("examples: the Kubernetes manifest gives every replica of its run an id and an address") {
-  const std::string manifest = read_text_file(examples + "kubernetes.yaml");
-  const RunSettings settings = parse_run(run_in(manifest));
+  const std::string manifest = read_text_file(examples + "kubernetes/hearsay.yaml");
+  const RunSettings settings = load_run_file(examples + "kubernetes/run.toml", {});
   CHECK(value_of(manifest, "replicas: ") == std::to_string(settings.topology.peers));
   std::string addresses = value_of(manifest, "HEARSAY_ADDRESSES\n              value: ");
   addresses = addresses.substr(1, addresses.size() - 2);
@@ -51,6 +39,17 @@ TEST_CASE("examples: the Kubernetes manifest gives every replica of its run an i
                                         settings.topology.peers, false);
   CHECK(last.id == PeerId{7});
   CHECK(last.addresses.back() == "tcp://hearsay-7.hearsay:7000");
+}
+
+TEST_CASE("examples: the run with keys in Kubernetes is the one without, and reads the keys of its pod") {
+  const std::string run = read_text_file(examples + "kubernetes/run.toml");
+  const std::string with_keys = read_text_file(examples + "kubernetes-keys/run.toml");
+  CHECK(with_keys.starts_with(run));
+  setenv("HEARSAY_ID", "hearsay-3", 1);
+  const RunSettings settings = load_run_file(examples + "kubernetes-keys/run.toml", {});
+  unsetenv("HEARSAY_ID");
+  CHECK(settings.security.authorized == "/keys/cluster.keys");
+  CHECK(settings.security.secret == "/keys/hearsay-3.key");
 }
 
 TEST_CASE("examples: the Slurm script starts as many tasks as its run has peers") {
