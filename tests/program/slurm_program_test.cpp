@@ -300,39 +300,57 @@ name = "C"
 algorithm.step_size = 0.01
 )toml";
 
-void little_memory() {
-  constexpr rlim_t bytes = 700'000'000;
-  const rlimit limit{bytes, bytes};
-  setrlimit(RLIMIT_AS, &limit);
-}
+/// A limit of this process, and what is said of a point that needs more.
+struct LittleMemory {
+  decltype(RLIMIT_AS) resource;
+  std::string sentence;
+
+  void set() const {
+    constexpr rlim_t bytes = 700'000'000;
+    const rlimit limit{bytes, bytes};
+    setrlimit(resource, &limit);
+  }
+};
+/// A run knows of the first one before it begins, and is refused; with the second one it gets no memory.
+const std::vector<LittleMemory> little_memory = {
+    {RLIMIT_AS, "GB of memory, and this process may use 0.7"},
+    {RLIMIT_DATA, "large takes more memory than this machine gives"}};
 
 TEST_CASE("sweep: a point for which the memory does not suffice is named, and the others go on") {
-  const DataFolder folder;
-  folder.write("s.toml", one_is_large);
-  const ProgramEnd end =
-      run_program(folder.path(), {"sweep", "s.toml", "--output", "out", "--threads", "1"}, little_memory);
-  CHECK(contains(end.complained, "large takes more memory than this machine gives"));
-  const Json record = Json::parse(content_of(folder.path() / "out/sweep.json"));
-  REQUIRE(record["points"].size() == 3);
-  CHECK(record["points"][0]["status"] == "done");
-  CHECK(record["points"][1]["status"] == "refused");
-  CHECK(record["points"][2]["status"] == "done");
+  for (const LittleMemory& little : little_memory) {
+    CAPTURE(little.sentence);
+    const DataFolder folder;
+    folder.write("s.toml", one_is_large);
+    const ProgramEnd end = run_program(
+        folder.path(), {"sweep", "s.toml", "--output", "out", "--threads", "1"}, [&] { little.set(); });
+    CHECK_MESSAGE(contains(end.complained, little.sentence), end.complained);
+    CHECK(contains(end.complained, "large"));
+    const Json record = Json::parse(content_of(folder.path() / "out/sweep.json"));
+    REQUIRE(record["points"].size() == 3);
+    CHECK(record["points"][0]["status"] == "done");
+    CHECK(record["points"][1]["status"] == "refused");
+    CHECK(record["points"][2]["status"] == "done");
+  }
 }
 
 TEST_CASE("sweep --slurm: a point for which the memory of a node does not suffice stays open") {
-  const DataFolder folder;
-  folder.write("s.toml", one_is_large);
-  const StandIn slurm(folder);
-  const ProgramEnd end =
-      run_program(folder.path(),
-                  {"sweep", "s.toml", "--output", "out", "--slurm", "--tasks", "1", "--threads", "1"}, [&] {
-                    slurm.in_path()();
-                    little_memory();
-                  });
-  CHECK(end.code == 3);
-  CHECK(contains(end.complained, "1 point has no result"));
-  CHECK(contains(content_of(slurm.state() / "0.log"), "large takes more memory than this machine gives"));
-  CHECK(std::filesystem::exists(folder.path() / "out/.slurm/1.todo"));
+  for (const LittleMemory& little : little_memory) {
+    CAPTURE(little.sentence);
+    const DataFolder folder;
+    folder.write("s.toml", one_is_large);
+    const StandIn slurm(folder);
+    const ProgramEnd end =
+        run_program(folder.path(),
+                    {"sweep", "s.toml", "--output", "out", "--slurm", "--tasks", "1", "--threads", "1"}, [&] {
+                      slurm.in_path()();
+                      little.set();
+                    });
+    CHECK(end.code == 3);
+    CHECK(contains(end.complained, "1 point has no result"));
+    const std::string log = content_of(slurm.state() / "0.log");
+    CHECK_MESSAGE(contains(log, little.sentence), log);
+    CHECK(std::filesystem::exists(folder.path() / "out/.slurm/1.todo"));
+  }
 }
 
 TEST_CASE("sweep --slurm: what one node lacks another does, and the first is named all the same") {
