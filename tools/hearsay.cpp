@@ -168,7 +168,7 @@ int main_of(int argc, char** argv) {
   } catch (const CLI::CallForVersion& version) {
     return app.exit(version);
   } catch (const CLI::ParseError& error) {
-    print_notice(sentence_of(app, error));
+    print_error(sentence_of(app, error));
     return exit_misuse;
   }
   install_signal_handlers(invocation.on_signal);
@@ -186,18 +186,18 @@ int main(int argc, char** argv) {
     hearsay::require_written_output();
     return code;
   } catch (const hearsay::SilentStart& silence) {
-    hearsay::print_notice(silence.what());
+    hearsay::print_error(silence.what());
     return hearsay::exit_lost;
   } catch (const hearsay::Misuse& misuse) {
-    hearsay::print_notice(misuse.what());
+    hearsay::print_error(misuse.what());
     return hearsay::exit_misuse;
   } catch (const hearsay::StopAsked& asked) {  // of the run that is being prepared
-    hearsay::print_notice(asked.what());
+    hearsay::print_error(asked.what());
     return hearsay::exit_interrupted;
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "hearsay: the memory of this machine does not suffice\n");
+    hearsay::print_error("the memory of this machine does not suffice");
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "hearsay: a bug, or a machine at its limits: %s\n", error.what());
+    hearsay::print_error(std::string("a bug, or a machine at its limits: ") + error.what());
   }
   return hearsay::exit_failure;
 }

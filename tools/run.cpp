@@ -13,6 +13,7 @@
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/empty_run_file.hpp"
 #include "tools/terminal/human_text.hpp"
+#include "tools/terminal/log.hpp"
 #include "tools/terminal/notice.hpp"
 #include "tools/terminal/table.hpp"
 #include "tools/terminal/written_file.hpp"
@@ -148,6 +149,7 @@ void add_training(CommandLine& command, Driver driver, Invocation& invocation) {
   else
     add_threads_option(command, *options);
   add_live_option(command, *options);
+  add_log_option(command);
   add_metrics_option(command, *options);
   add_trace_option(command, *options);
   command.when_chosen([options, driver, &invocation] {
@@ -257,10 +259,16 @@ int report_run(const FinishedRun& run, const RunFileOptions& options) {
     std::printf("%s\n", json_text(run.summary).c_str());
   else if (!options.quiet && run.output_created)
     print_closing_words(run);
+  if (is_logged() && !options.quiet && run.output_created)
+    log(LogLevel::info, "the run has ended: " + status_text(run),
+        {{"status", run.summary["status"]},
+         {"iterations", run.summary["iterations"]},
+         {"loss", run.summary["loss"]},
+         {"output", run.output.string()}});
   // A run that was interrupted before it began leaves no record; its reason says by whom.
   const bool never_began = run.status == RunStatus::interrupted && run.reason != "interrupted";
   if (run.status == RunStatus::diverged || run.status == RunStatus::lost || never_began)
-    print_notice(run.reason);
+    print_error(run.reason);
   return exit_code_of(run);
 }
 

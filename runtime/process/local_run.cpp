@@ -62,6 +62,7 @@ struct LocalRun {
 template <class Scalar>
 int child_main(const LocalRun<Scalar>& run, PeerId id, const std::string& address, bool resumes, int parent) {
   keep_freed_pages();
+  run.control.in_process_of(id);
   const Experiment<Scalar>& experiment = run.experiment;
   const KernelNetwork* const network = run.network;
   const Notice& notice = run.control.notice;

@@ -45,6 +45,8 @@ struct RunControl {
   /// If set: called by the process of one peer with what it has done so far, a few times a second, between
   /// its gradients.
   std::function<void(const PeerProgress&)> on_progress = {};
+  /// Called in the process of each peer of a run on this machine, before it says anything.
+  std::function<void(PeerId)> in_process_of = [](PeerId) {};
   /// Receives sentences about peers, connections and files.
   Notice notice = no_notice;
   /// Set to true (by a signal handler, say) to end the run soon, with status interrupted. May be null.

@@ -126,9 +126,9 @@ class BackPropagation {
 
 }  // namespace
 
-Reference back_propagation(const Shape& shape, const Samples<double>& samples,
+Reference back_propagation(const Shape& network, const Samples<double>& samples,
                            const Vector<double>& weights) {
-  return BackPropagation(shape, samples, weights).run();
+  return BackPropagation(network, samples, weights).run();
 }
 
 }  // namespace hearsay::layer_parallel::test

@@ -15,6 +15,7 @@ struct Reference {
   std::vector<DenseRows<double>> adjoints;  ///< the slopes of the loss by them
 };
 
-Reference back_propagation(const Shape& shape, const Samples<double>& samples, const Vector<double>& weights);
+Reference back_propagation(const Shape& network, const Samples<double>& samples,
+                           const Vector<double>& weights);
 
 }  // namespace hearsay::layer_parallel::test

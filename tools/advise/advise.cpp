@@ -13,6 +13,7 @@
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
+#include "tools/terminal/notice.hpp"
 #include "tools/terminal/patient_line.hpp"
 #include "tools/terminal/run_options.hpp"
 #include "tools/terminal/shell_word.hpp"
@@ -108,8 +109,7 @@ int advise_command(const AdviseOptions& options) {
 
   const bool written = !advice.interrupted;
   if (written) {
-    for (const std::string& warning : advice.ranked.front().warnings)
-      std::fprintf(stderr, "hearsay: warning: %s\n", warning.c_str());
+    for (const std::string& warning : advice.ranked.front().warnings) print_notice("warning: " + warning);
     write_file(output, {heading_of(advice, command_of(options)), to_toml(run_of_winner(advice))});
   }
   if (options.json) {

@@ -15,6 +15,7 @@
 #include "tools/launch/parcel.hpp"
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/input_watch.hpp"
+#include "tools/terminal/notice.hpp"
 #include "topology/hub_rounds.hpp"
 
 namespace hearsay {
@@ -278,7 +279,7 @@ class LaunchedRun {
     if (failure_ && (failure_->exit_code != exit_interrupted || code == exit_interrupted)) return;
     const bool run_ends = plan_.has_hub && peer.id() == hub_id;
     if (plan_.drops && !run_ends && peer.started() && code == exit_lost) {
-      std::fprintf(stderr, "hearsay: %s; the run goes on\n", peer.how_it_ended().c_str());
+      print_notice(peer.how_it_ended() + "; the run goes on");
       const Duration patience = peer.may_live() ? plan_.lost_after : Duration{0};
       ends_to_tell_.push_back({peer.id(), peer.last_words(), Clock::now() + patience});
       return;

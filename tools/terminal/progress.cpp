@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "runtime/foundation/text_bytes.hpp"
 #include "tools/terminal/human_text.hpp"
+#include "tools/terminal/log.hpp"
 #include "tools/terminal/rewritten_line.hpp"
 
 namespace hearsay {
@@ -72,10 +74,12 @@ void Progress::show(const Evaluation& evaluation) {
   const Clock::time_point now = Clock::now();
   const auto pause = terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(1000);
   const bool first = terminal_ && !line_open_;
-  if (!first && now - shown_ < pause && !(terminal_ && evaluation.iteration == run_.iterations)) return;
+  const bool is_last_seen = evaluation.iteration == run_.iterations && (terminal_ || is_logged());
+  if (!first && now - shown_ < pause && !is_last_seen) return;
   shown_ = now;
 
   const double elapsed = std::chrono::duration<double>(now - started_).count();
+  if (is_logged()) return log_evaluation(evaluation, elapsed);
   const std::string title = title_.empty() ? "" : title_ + "  ";
   if (terminal_) {
     const std::size_t room = terminal_width() - 1;
@@ -88,6 +92,23 @@ void Progress::show(const Evaluation& evaluation) {
     std::fprintf(stderr, "%s%s\n", title.c_str(),
                  progress_line(evaluation, run_, elapsed, std::string::npos).c_str());
   }
+}
+
+void Progress::log_evaluation(const Evaluation& evaluation, double elapsed) const {
+  const std::string loss = significant(evaluation.loss, 6);
+  nlohmann::ordered_json details = {{"iteration", evaluation.iteration},
+                                    {"iterations", run_.iterations},
+                                    {"loss", evaluation.loss},
+                                    {"consensus_distance", evaluation.consensus_distance},
+                                    {"bytes_sent", evaluation.bytes_sent},
+                                    {"seconds", evaluation.seconds},
+                                    {"elapsed_seconds", elapsed}};
+  if (!title_.empty()) details["run"] = title_;
+  log(LogLevel::info,
+      (title_.empty() ? "" : title_ + ": ") + "iteration " + std::to_string(evaluation.iteration) + " of " +
+          std::to_string(run_.iterations) + ", loss " + loss + ", consensus distance " +
+          significant(evaluation.consensus_distance, 4),
+      details);
 }
 
 void Progress::close() {

@@ -24,7 +24,7 @@ std::string progress_line(const Evaluation& evaluation, const ProgressRun& run, 
                           std::size_t width);
 
 /// Tells the progress of a run on standard error. On a terminal one line is rewritten, else a line is printed
-/// at most once a second.
+/// at most once a second; with --log it is a line of the log.
 class Progress {
  public:
   Progress(bool quiet, std::string title, const ProgressRun& run);
@@ -38,6 +38,8 @@ class Progress {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  void log_evaluation(const Evaluation& evaluation, double elapsed) const;
 
   bool quiet_;
   bool terminal_;

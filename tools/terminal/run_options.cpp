@@ -5,6 +5,7 @@
 #include "runtime/foundation/machine.hpp"
 #include "runtime/settings/run_file.hpp"
 #include "tools/terminal/command_line.hpp"
+#include "tools/terminal/log.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
 
@@ -60,6 +61,14 @@ void add_live_option(CommandLine& command, RunOptions& options) {
   command.option_or_number(
       "--live", 0, {0, 65535}, [&options](int port) { options.live_port = static_cast<std::uint16_t>(port); },
       "serve a page that shows the run as it goes on, at 127.0.0.1; --live=PORT chooses the port");
+}
+
+void add_log_option(CommandLine& command) {
+  command.option(
+      "--log",
+      [](const std::string& format) { begin_log(format == "json" ? LogFormat::json : LogFormat::text); },
+      "write lines for a log instead of words for a person: time, level, peer and sentence",
+      {.value_name = "FORMAT", .values = {"text", "json"}});
 }
 
 void add_metrics_option(CommandLine& command, RunOptions& options) {

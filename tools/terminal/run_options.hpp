@@ -45,6 +45,7 @@ void add_output_options(CommandLine& command, RunOptions& options);
 void add_per_peer_option(CommandLine& command, RunOptions& options);
 void add_resume_option(CommandLine& command, RunOptions& options);
 void add_live_option(CommandLine& command, RunOptions& options);
+void add_log_option(CommandLine& command);
 void add_metrics_option(CommandLine& command, RunOptions& options);
 void add_threads_option(CommandLine& command, RunOptions& options);
 void add_trace_option(CommandLine& command, RunOptions& options);

@@ -19,6 +19,7 @@
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/input_watch.hpp"
+#include "tools/terminal/log.hpp"
 #include "tools/terminal/notice.hpp"
 #include "tools/terminal/version.hpp"
 #include "tools/training/peer_training.hpp"
@@ -106,6 +107,7 @@ PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& optio
   keep_freed_pages();
   const HostsPatience patience{parse_duration("--wait", options.start_patience)};
   const Placement place = placement_of(settings, options.id);
+  name_log(*place.id);
   if (options.live_port && place.id != observer_peer)
     throw Misuse("--live", "peer " + std::to_string(*place.id),
                  "only peer " + std::to_string(observer_peer) +
@@ -174,7 +176,7 @@ int peer_command(const PeerOptions& options) {
       options.program_channel
           ? train_for_program(options)
           : train_as_peer(load_run_file(options.file, options.assignments), options, true);
-  if (training.exit_code != 0 && !training.reason.empty()) print_notice(training.reason);
+  if (training.exit_code != 0 && !training.reason.empty()) print_error(training.reason);
   return training.exit_code;
 }
 
@@ -194,6 +196,7 @@ void add_peer(CommandLine& program, Invocation& invocation) {
                  "the socket to this peer's program, which has started hearsay (runtime/program/README.md)",
                  {.value_name = "FD"});
   add_live_option(command, *options);
+  add_log_option(command);
   add_metrics_option(command, *options);
   add_start_patience_option(command, options->start_patience);
   command.flag("--ends-with-input", options->ends_with_input,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <thread>
@@ -18,6 +17,7 @@
 #include "runtime/simulator/sized_run.hpp"
 #include "tools/report/run_watcher.hpp"
 #include "tools/terminal/human_text.hpp"
+#include "tools/terminal/log.hpp"
 #include "tools/terminal/notice.hpp"
 #include "tools/terminal/progress.hpp"
 #include "tools/terminal/version.hpp"
@@ -204,15 +204,16 @@ class TrainingRun {
   void time_gradient() {
     if (simulated()) gradient_ = measured_gradient_of(experiment_);
     if (gradient_ > Duration{0} && !options_.quiet)
-      std::fprintf(stderr,
-                   "hearsay: a gradient takes %s here, measured anew at every call, so virtual seconds vary; "
-                   "network.compute = \"20 ms\", say, fixes them\n",
-                   seconds_text(seconds(gradient_)).c_str());
+      print_notice(
+          "a gradient takes " + seconds_text(seconds(gradient_)) +
+          " here, measured anew at every call, so virtual seconds vary; network.compute = \"20 ms\", "
+          "say, fixes them");
   }
 
   RunControl stopped_by_the_user() {
     RunControl control;
     control.notice = print_notice;
+    control.in_process_of = name_log;
     control.interrupted = &options_.stop->interrupted;
     control.lost = options_.lost;
     control.ended_peer = options_.ended_peer;
@@ -268,11 +269,10 @@ class TrainingRun {
   void make_kernel_network() {
     if (options_.network != SlowedBy::kernel) return;
     if (!options_.quiet)
-      std::fprintf(stderr, "hearsay: %s: makes %s in the kernel\n", options_.title.c_str(),
-                   counted(experiment_.peer_count(), "host").c_str());
+      print_notice(options_.title + ": makes " + counted(experiment_.peer_count(), "host") +
+                   " in the kernel");
     network_.emplace(experiment_.settings, experiment_.peer_count());
-    if (!options_.quiet)
-      std::fprintf(stderr, "hearsay: %s: %s\n", options_.title.c_str(), network_->description().c_str());
+    if (!options_.quiet) print_notice(options_.title + ": " + network_->description());
   }
 
   RunOutcome<Scalar> outcome_of(const RunControl& control) {
