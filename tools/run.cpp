@@ -259,17 +259,18 @@ int report_run(const FinishedRun& run, const RunFileOptions& options) {
     std::printf("%s\n", json_text(run.summary).c_str());
   else if (!options.quiet && run.output_created)
     print_closing_words(run);
-  if (is_logged() && !options.quiet && run.output_created)
-    log(LogLevel::info, "the run has ended: " + status_text(run),
-        {{"status", run.summary["status"]},
-         {"iterations", run.summary["iterations"]},
-         {"loss", run.summary["loss"]},
-         {"output", run.output.string()}});
   // A run that was interrupted before it began leaves no record; its reason says by whom.
   const bool never_began = run.status == RunStatus::interrupted && run.reason != "interrupted";
   if (run.status == RunStatus::diverged || run.status == RunStatus::lost || never_began)
     print_error(run.reason);
-  return exit_code_of(run);
+  const int code = exit_code_of(run);
+  if (is_logged() && run.output_created && (code != exit_done || !options.quiet))
+    log(code == exit_done ? LogLevel::info : LogLevel::error, "the run has ended: " + status_text(run),
+        {{"status", run.summary["status"]},
+         {"iterations", run.summary["iterations"]},
+         {"loss", run.summary["loss"]},
+         {"output", run.output.string()}});
+  return code;
 }
 
 void add_run(CommandLine& program, Invocation& invocation) {

@@ -66,7 +66,8 @@ void require_memory(const SyntheticShape& shape, const std::string& source) {
   const double rows =
       1.125 * static_cast<double>(shape.samples) + shape.classes;  // with test samples and centers
   const double needed = rows * static_cast<double>(shape.features) * sizeof(Scalar);
-  if (const auto lack = beyond_memory(needed)) throw HostRefusal("data.source", source, "it needs " + *lack);
+  if (const auto lack = beyond_memory(needed, memory_of_process()))
+    throw HostRefusal("data.source", source, "it needs " + *lack);
 }
 
 std::vector<fs::path> cifar10_batches(const fs::path& directory, Part part) {

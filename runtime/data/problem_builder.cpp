@@ -262,7 +262,7 @@ void require_memory_of_objectives(const std::string& kind, const SeededModel& mo
   const double of_none = drawn == Drawn::later ? 0.0 : to_draw_all;
   const double of_each =
       model.memory(shape, 1.0, scalar) - to_draw_all + 2.0 * model.dimension(shape) * scalar;
-  const auto lack = beyond_memory(of_none + static_cast<double>(peers) * of_each);
+  const auto lack = beyond_memory(of_none + static_cast<double>(peers) * of_each, memory_of_process());
   if (!lack) return;
   throw HostRefusal("model.kind", kind,
                     (peers == 1 ? "the objective and the model of a single peer need "

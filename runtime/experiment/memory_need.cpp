@@ -62,6 +62,12 @@ double sent_in_one_process(const Experiment<Scalar>& experiment, const PeerMemor
   return passes_on ? std::min(memory.sent, 2.0) : memory.sent;
 }
 
+/// The bytes that these peers share: each process has its own limit of addresses.
+std::uint64_t memory_for(const HeldPeers& held) {
+  return held.in_processes ? machine_memory() : memory_of_process();
+}
+double room_of(const HeldPeers& held) { return static_cast<double>(memory_for(held)); }
+
 /// What the peers on this machine need.
 struct Need {
   double vectors = 2.0;       // of R^d; the observer's mean and the model that it reads, too
@@ -203,7 +209,7 @@ class FittingPeers {
 
   const Experiment<Scalar>& experiment_;
   const HeldPeers& held_;
-  double room_ = static_cast<double>(machine_memory());
+  double room_ = room_of(held_);
   ModelMemory model_ = model_memory_of(experiment_);
 };
 
@@ -214,9 +220,9 @@ std::string subject_of(const HeldPeers& held, PeerId peers) {
          (held.ids.size() == peers ? " peers" : " of them on this machine") + " need";
 }
 
-/// Returns how many parameters the peers could have; 0 if none.
-std::uint64_t parameters_that_fit(Index dimension, const Need& need, const ModelMemory& model) {
-  const double room = static_cast<double>(machine_memory()) - need.bytes_beside;
+/// Returns how many parameters the peers could have in `all` bytes; 0 if none.
+std::uint64_t parameters_that_fit(Index dimension, const Need& need, const ModelMemory& model, double all) {
+  const double room = all - need.bytes_beside;
   return static_cast<std::uint64_t>(
       std::max(0.0, static_cast<double>(dimension) * room / (need.vectors * model.bytes)));
 }
@@ -295,11 +301,12 @@ template <class Scalar>
 void require_memory(const Experiment<Scalar>& experiment, const HeldPeers& held) {
   const ModelMemory model = model_memory_of(experiment);
   const Need need = need_of(experiment, held, model);
-  const auto lack = beyond_memory(need.bytes(model));
+  const auto lack = beyond_memory(need.bytes(model), memory_for(held));
   if (!lack) return;
   const Index dimension = experiment.problem.dimension();
   refuse(experiment.peer_count(), dimension, subject_of(held, experiment.peer_count()), *lack,
-         FittingPeers<Scalar>(experiment, held).count(), parameters_that_fit(dimension, need, model));
+         FittingPeers<Scalar>(experiment, held).count(),
+         parameters_that_fit(dimension, need, model, room_of(held)));
 }
 
 template <class Scalar>
@@ -320,15 +327,14 @@ void require_memory_of_many(const RunSettings& settings, const Home& home) {
   const double of_a_peer = (need.bytes(model) - of_none) / few->peer_count();
   need.vectors += (need.vectors - Need{}.vectors) * (static_cast<double>(peers) / few->peer_count() - 1.0);
   need.bytes_beside *= static_cast<double>(peers) / few->peer_count();
-  const auto lack = beyond_memory(need.bytes(model));
+  const auto lack = beyond_memory(need.bytes(model), memory_for(all));
   if (!lack) return;
   const bool is_known = has_steady_degree(family_of(settings));
   const Index dimension = few->problem.dimension();
   refuse(peers, dimension, "the " + std::to_string(peers) + " peers need", *lack,
-         is_known ? std::optional(static_cast<PeerId>(
-                        std::max(0.0, static_cast<double>(machine_memory()) - of_none) / of_a_peer))
+         is_known ? std::optional(static_cast<PeerId>(std::max(0.0, room_of(all) - of_none) / of_a_peer))
                   : std::nullopt,
-         parameters_that_fit(dimension, need, model));
+         parameters_that_fit(dimension, need, model, room_of(all)));
 }
 
 #define HEARSAY_MEMORY_NEED(Scalar)                                                     \

@@ -36,13 +36,10 @@ std::optional<std::uint64_t> least_in_groups(const std::filesystem::path& root, 
   }
 }
 
-std::uint64_t limit_of_process() {
-  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-  rlimit addresses{};
-  if (getrlimit(RLIMIT_AS, &addresses) == 0) least = addresses.rlim_cur;
+std::uint64_t limit_of_groups() {
   std::ifstream file("/proc/self/cgroup");
   const std::string membership{std::istreambuf_iterator<char>(file), {}};
-  return std::min(least, memory_limit_of(membership, "/sys/fs/cgroup").value_or(least));
+  return memory_limit_of(membership, "/sys/fs/cgroup").value_or(std::numeric_limits<std::uint64_t>::max());
 }
 
 /// In gigabytes, rounded down; to a tenth if they are few.
@@ -53,7 +50,13 @@ std::string gigabytes_text(std::uint64_t bytes) {
 
 }  // namespace
 
-std::uint64_t machine_memory() { return std::min(memory_of_all(), limit_of_process()); }
+std::uint64_t machine_memory() { return std::min(memory_of_all(), limit_of_groups()); }
+
+std::uint64_t memory_of_process() {
+  rlimit addresses{};
+  const bool has_limit = getrlimit(RLIMIT_AS, &addresses) == 0;
+  return has_limit ? std::min<std::uint64_t>(machine_memory(), addresses.rlim_cur) : machine_memory();
+}
 
 std::optional<std::uint64_t> memory_limit_of(std::string_view membership,
                                              const std::filesystem::path& groups) {
@@ -75,8 +78,7 @@ std::optional<std::uint64_t> memory_limit_of(std::string_view membership,
   return least;
 }
 
-std::optional<std::string> beyond_memory(double bytes) {
-  const std::uint64_t memory = machine_memory();
+std::optional<std::string> beyond_memory(double bytes, std::uint64_t memory) {
   if (bytes <= static_cast<double>(memory)) return std::nullopt;
   return number_text(std::ceil(bytes / 1e9)) + " GB of memory, and " +
          (memory < memory_of_all() ? "this process may use " : "this machine has ") + gigabytes_text(memory);

@@ -9,9 +9,12 @@
 
 namespace hearsay {
 
-/// Returns the bytes of this machine's memory, or how many of them this process may use, if that is less: a
-/// container, a job of Slurm and `ulimit -v` have limits.
+/// Returns the bytes of this machine's memory, or how many of them all processes here may use together, if
+/// that is less: a container and a job of Slurm have limits.
 std::uint64_t machine_memory();
+
+/// Returns how many bytes of it this process may use alone: `ulimit -v` is a limit of each process.
+std::uint64_t memory_of_process();
 
 /// Returns the least limit of memory of the control groups of a process, in bytes; nothing if there is none.
 /// `membership`: the content of its /proc/PID/cgroup; `groups`: where the groups are, /sys/fs/cgroup. Reads
@@ -19,9 +22,9 @@ std::uint64_t machine_memory();
 std::optional<std::uint64_t> memory_limit_of(std::string_view membership,
                                              const std::filesystem::path& groups);
 
-/// Returns "45 GB of memory, and this machine has 25" for bytes that it has not, or "and this process may use
-/// 4": the kernel would grant them, and later kill the process. Nothing if it has them.
-std::optional<std::string> beyond_memory(double bytes);
+/// Returns "45 GB of memory, and this machine has 25" for more bytes than `memory`, or "and this process may
+/// use 4" if the machine has more: the kernel would grant them, and later kill the process. Else nothing.
+std::optional<std::string> beyond_memory(double bytes, std::uint64_t memory);
 
 /// Returns the bytes of a size, "8 GB", or of a share of this machine's memory, "50%". Throws Misuse, which
 /// names the setting by `key`, unless it is one of them and at least a byte.

@@ -251,8 +251,9 @@ void ElasticWorld::carry_out(PeerId id) {
   if (effects.keep) place.record = place.process->agreement->record();
   if (effects.keep && !is_calm() && chance(0.003)) return crash(id, within(600ms), true);
   const Member self = place.process->self;
-  for (const auto& [to, letter] : effects.letters)
-    carry(id, to.id, [this, to, self, letter](Process&) { hear(to.id, self, letter); });
+  for (const ViewAgreement::Addressed& addressed : effects.letters)
+    carry(id, addressed.to.id,
+          [this, self, addressed](Process&) { hear(addressed.to.id, self, addressed.letter); });
   for (const Decision& decision : effects.decided) adopt(id, decision);
 }
 

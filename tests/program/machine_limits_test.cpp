@@ -58,6 +58,20 @@ TEST_CASE("simulate: more threads than the machine permits are fewer threads, wi
   CHECK(simulated("few", little_room) == simulated("many", [] {}));
 }
 
+TEST_CASE("run: a limit of each process is no limit of all of them together") {
+  const DataFolder folder;
+  folder.write("q.toml", small_run);
+  const ProgramEnd end = run_program(
+      folder.path(),
+      {"run", "q.toml", "--output", "out", "--set", "model.kind=quadratic(4000000)", "--set",
+       "run.iterations=2"},
+      [] {
+        const rlimit limit{1'000'000'000, 1'000'000'000};  // of which four processes need more together
+        setrlimit(RLIMIT_AS, &limit);
+      });
+  CHECK_MESSAGE(end.code == 0, end.complained);
+}
+
 TEST_CASE("simulate: what does not fit into a limit of this process is refused before anything is taken") {
   const DataFolder folder;
   folder.write("q.toml", small_run);

@@ -69,6 +69,19 @@ def test_what_is_no_saved_model_of_this_module_is_one_sentence_and_changes_nothi
         hearsay.torch.load(cut, model)
 
 
+def test_other_byte_orders_are_read_and_what_a_parameter_cannot_hold_is_refused(tmp_path):
+    numpy.save(tmp_path / "x.npy", a_point().astype(">f4"))
+    assert numpy.array_equal(vector_of(hearsay.torch.load(tmp_path / "x.npy", network())), a_point())
+    numpy.save(tmp_path / "large.npy", numpy.full(D, 1e9, numpy.float32))
+    for model, sentence in (
+        (network().half(), "not finite in torch.float16, in 0.weight"),
+        (network().to("meta"), "0.weight is on the meta device"),
+        (network().to(torch.complex64), "0.weight is of torch.complex64"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            hearsay.torch.load(tmp_path / "large.npy", model)
+
+
 def test_a_folder_without_a_model_and_what_is_no_module_are_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="has no model.npy; expected the folder of a run that has ended"):
         hearsay.torch.load(tmp_path, network())

@@ -15,6 +15,8 @@ namespace hearsay {
 namespace {
 
 constexpr std::chrono::minutes time_to_repeat{1};
+/// A count that nobody has asked for.
+constexpr std::chrono::hours time_to_forget{1};
 
 /// Standard error is one for the whole process, and so is how it is written.
 struct LogOfProcess {
@@ -67,7 +69,9 @@ std::string log_line(LogFormat format, std::chrono::milliseconds since_epoch, co
 
 std::optional<std::uint64_t> RepeatedSentences::say(const std::string& sentence, Instant now) {
   std::erase_if(said_, [&](const auto& other) {
-    return other.first != sentence && now - other.second.at >= time_to_repeat;
+    const Instant::duration age = now - other.second.at;
+    return other.first != sentence &&
+           (age >= time_to_forget || (age >= time_to_repeat && other.second.held_back == 0));
   });
   const auto [known, is_new] = said_.try_emplace(sentence, Said{now});
   if (is_new) return 0;
@@ -94,7 +98,9 @@ void log(LogLevel level, const std::string& sentence) {
 void log(LogLevel level, const std::string& sentence, const nlohmann::ordered_json& details) {
   LogOfProcess& process = log_of_process();
   const std::lock_guard lock(process.mutex);
-  const auto held_back = process.repeated.say(sentence, std::chrono::steady_clock::now());
+  const auto held_back = level == LogLevel::error
+                             ? std::optional<std::uint64_t>(0)
+                             : process.repeated.say(sentence, std::chrono::steady_clock::now());
   if (!held_back) return;
   LogEntry entry{level, process.peer, sentence};
   if (*held_back > 0)

@@ -46,7 +46,7 @@ class RepeatedSentences {
     Instant at;
     std::uint64_t held_back = 0;
   };
-  std::map<std::string, Said> said_;  // within the last minute
+  std::map<std::string, Said> said_;  // within the last minute, or held back since
 };
 
 /// From now on the lines of this process, and of those that are forked from it, have this format.

@@ -9,6 +9,7 @@ from typing import List, Tuple, TypeVar, Union
 import numpy
 import torch
 
+_SAVED = (numpy.dtype(numpy.float32), numpy.dtype(numpy.float64))
 Module = TypeVar("Module", bound=torch.nn.Module)
 
 
@@ -37,17 +38,28 @@ def load(file: Union[str, "os.PathLike[str]"], model: Module) -> Module:
             f"{path} has {x.size} parameters, and the model {d} that want gradients ({parts}); "
             "expected the module with which it was trained, with the same parameters frozen"
         )
-    values = torch.from_numpy(x).split([p.numel() for _, p in trained])
+    values = [
+        value.view(p.shape).to(p.dtype)
+        for (_, p), value in zip(trained, torch.from_numpy(x).split([p.numel() for _, p in trained]))
+    ]
+    for (name, _), value in zip(trained, values):
+        if not torch.isfinite(value).all():
+            raise ValueError(f"{path} has numbers that are not finite in {value.dtype}, in {name}; expected others")
     with torch.no_grad():
         for (_, p), value in zip(trained, values):
-            p.copy_(value.view(p.shape))
+            p.copy_(value)
     return model
 
 
 def _trained(model: torch.nn.Module) -> List[Tuple[str, torch.nn.Parameter]]:
     if not isinstance(model, torch.nn.Module):
         raise TypeError(f"{type(model).__name__} is no torch.nn.Module; expected the model itself")
-    return [(name, p) for name, p in model.named_parameters() if p.requires_grad and p.numel() > 0]
+    trained = [(name, p) for name, p in model.named_parameters() if p.requires_grad and p.numel() > 0]
+    for name, p in trained:
+        if p.is_meta or not p.is_floating_point():
+            what = "on the meta device" if p.is_meta else f"of {p.dtype}"
+            raise ValueError(f"{name} is {what}; expected real parameters that have memory")
+    return trained
 
 
 def _vector_in(path: Path) -> numpy.ndarray:
@@ -55,7 +67,9 @@ def _vector_in(path: Path) -> numpy.ndarray:
         x = numpy.load(path, allow_pickle=False)
     except (ValueError, EOFError) as error:
         raise ValueError(f"{path} is no .npy file, or damaged; expected a model that hearsay has saved") from error
-    if not isinstance(x, numpy.ndarray) or x.ndim != 1 or x.dtype not in (numpy.float32, numpy.float64):
+    except MemoryError as error:
+        raise ValueError(f"{path} announces more numbers than fit in memory; expected a saved model") from error
+    if not isinstance(x, numpy.ndarray) or x.ndim != 1 or x.dtype.newbyteorder("=") not in _SAVED:
         shape = f"{x.dtype} of shape {x.shape}" if isinstance(x, numpy.ndarray) else "several arrays"
         raise ValueError(f"{path} has {shape}; expected one vector of float32 or float64")
     return x.astype(x.dtype.newbyteorder("="), copy=False)
