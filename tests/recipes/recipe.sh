@@ -75,8 +75,10 @@ case $needs in
   kubectl)  # what a pod runs
     kubectl() {
       local line words
-      [ "$1 $2" = "apply -f" ]
-      line=$(sed -n 's/^ *hearsay //p' "$3")
+      [ "$1 $2" = "apply -k" ]
+      [ -f "$3/kustomization.yaml" ]
+      command hearsay check "$3/run.toml" --quiet
+      line=$(sed -n 's/^ *hearsay //p' "$3"/hearsay.yaml)
       [ -n "$line" ]
       read -r -a words <<< "$line"
       check_options "${words[@]}"
