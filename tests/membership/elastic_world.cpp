@@ -297,8 +297,7 @@ void ElasticWorld::foresee() {
   const View& view = newest_view();
   const auto can_go_on = [&](const View& next) {
     return is_majority(next, living_members(next)) && std::ranges::any_of(places_, [&](const Place& place) {
-             return place.process && next.has(place.process->self) && place.process->agreement &&
-                    place.process->presence == Presence::stays;
+             return is_member_of(next, place) && place.process->presence == Presence::stays;
            });
   };
   goes_on_ = can_go_on(view);

@@ -19,6 +19,7 @@ ViewAgreement::ViewAgreement(const Member& self, const Terms& terms, Record reco
 }
 
 bool ViewAgreement::wishes_another_view(Instant now) const {
+  if (phase_ == Phase::out) return false;
   if (heard_wish_) return true;
   const auto is_member = [&](PeerId suspect) { return view().has(suspect); };
   if (std::ranges::any_of(standing_.suspects, is_member)) return true;
@@ -41,9 +42,7 @@ std::size_t ViewAgreement::rank() const {
 void ViewAgreement::tick(Instant now) {
   if (proposal_) {
     go_on(now);
-  } else if (phase_ == Phase::out) {
-    takes_over_at_.reset();
-  } else if (phase_ == Phase::open && !wishes_another_view(now)) {
+  } else if (phase_ != Phase::frozen && !wishes_another_view(now)) {
     takes_over_at_.reset();
   } else {
     if (!takes_over_at_) takes_over_at_ = now + rank() * terms_.patience;
@@ -56,7 +55,7 @@ void ViewAgreement::repeat_words(Instant now) {
   said_at_ = now;
   for (const Member& member : untold_) say_decided(member);
   if (!proposal_) {
-    if (phase_ != Phase::out && wishes_another_view(now) && rank() > 0)
+    if (wishes_another_view(now) && rank() > 0)
       for (const Member& member : view().members)
         if (member.id < self_.id) say(member, Wish{});
     return;

@@ -14,15 +14,9 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/process.hpp"
+#include "tests/support/sanitizers.hpp"
 
-// The sanitizers bring an allocator of their own.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HEARSAY_HAS_ANOTHER_MALLOC
-#endif
-#endif
-
-#ifndef HEARSAY_HAS_ANOTHER_MALLOC
+#ifndef HEARSAY_TESTS_ARE_SANITIZED
 namespace hearsay::freed_pages_test {
 
 namespace {

@@ -7,13 +7,7 @@
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
-
-// The sanitizers take more addresses than a limit of them leaves.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HEARSAY_HAS_SHADOW_MEMORY
-#endif
-#endif
+#include "tests/support/sanitizers.hpp"
 
 namespace hearsay::test::machine_limits_test {
 
@@ -41,7 +35,7 @@ TEST_CASE("run: too few open files for so many neighbors is one sentence, before
             .code == 0);
 }
 
-#ifndef HEARSAY_HAS_SHADOW_MEMORY
+#ifndef HEARSAY_TESTS_ARE_SANITIZED
 TEST_CASE("simulate: more threads than the machine permits are fewer threads, with the same result") {
   const DataFolder folder;
   folder.write("q.toml", small_run);

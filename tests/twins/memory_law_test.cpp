@@ -18,17 +18,11 @@
 #include "runtime/foundation/peak_memory.hpp"
 #include "runtime/process/local_run.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/sanitizers.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/worlds.hpp"
 
-// The sanitizers take memory of their own.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HEARSAY_MEMORY_IS_NOT_ITS_OWN
-#endif
-#endif
-
-#ifndef HEARSAY_MEMORY_IS_NOT_ITS_OWN
+#ifndef HEARSAY_TESTS_ARE_SANITIZED
 namespace hearsay::test::memory_law_test {
 
 namespace {

@@ -15,6 +15,15 @@ UNDONE = (
 )
 
 
+def trained_parameters(model: torch.nn.Module) -> List[Tuple[str, torch.nn.Parameter]]:
+    """The parameters that want gradients, with their names, in the order of the vector. Raises TypeError."""
+    if not isinstance(model, torch.nn.Module):
+        raise TypeError(
+            f"{type(model).__name__} is no torch.nn.Module; expected the model itself, not its parameters"
+        )
+    return [(name, p) for name, p in model.named_parameters() if p.requires_grad and p.numel() > 0]
+
+
 class FlatParameters:
     """The parameters that want gradients, in the order of model.parameters(), as views of one vector.
 
@@ -22,12 +31,7 @@ class FlatParameters:
     """
 
     def __init__(self, model: torch.nn.Module):
-        if not isinstance(model, torch.nn.Module):
-            raise TypeError(
-                f"{type(model).__name__} is no torch.nn.Module; expected the model itself, not its "
-                "parameters"
-            )
-        named = [(name, p) for name, p in model.named_parameters() if p.requires_grad and p.numel() > 0]
+        named = trained_parameters(model)
         _require_one_vector(model, named)
         self._model = model
         self.parameters = [p for _, p in named]
@@ -51,8 +55,8 @@ class FlatParameters:
     def require_same_parameters(self) -> None:
         """Raises RuntimeError if a parameter wants gradients that is no part of the vector."""
         known = {id(p) for p in self.parameters}
-        for name, p in self._model.named_parameters():
-            if p.requires_grad and p.numel() > 0 and id(p) not in known:
+        for name, p in trained_parameters(self._model):
+            if id(p) not in known:
                 raise RuntimeError(
                     f"{name} wants gradients, and did not when x was made, so it is no part of x and would "
                     "not be trained; expected all that is trained to want gradients before, and a run of its own "

@@ -9,6 +9,8 @@ from typing import List, Tuple, TypeVar, Union
 import numpy
 import torch
 
+from .flat import trained_parameters
+
 _SAVED = (numpy.dtype(numpy.float32), numpy.dtype(numpy.float64))
 Module = TypeVar("Module", bound=torch.nn.Module)
 
@@ -30,7 +32,8 @@ def load(file: Union[str, "os.PathLike[str]"], model: Module) -> Module:
         if not path.is_file():
             raise FileNotFoundError(f"{file} has no model.npy; expected the folder of a run that has ended")
     x = _vector_in(path)
-    trained = _trained(model)
+    trained = trained_parameters(model)
+    _require_memory(trained)
     d = sum(p.numel() for _, p in trained)
     if x.size != d:
         parts = ", ".join(f"{name} {p.numel()}" for name, p in trained[:3]) + (", ..." if len(trained) > 3 else "")
@@ -51,15 +54,11 @@ def load(file: Union[str, "os.PathLike[str]"], model: Module) -> Module:
     return model
 
 
-def _trained(model: torch.nn.Module) -> List[Tuple[str, torch.nn.Parameter]]:
-    if not isinstance(model, torch.nn.Module):
-        raise TypeError(f"{type(model).__name__} is no torch.nn.Module; expected the model itself")
-    trained = [(name, p) for name, p in model.named_parameters() if p.requires_grad and p.numel() > 0]
+def _require_memory(trained: List[Tuple[str, torch.nn.Parameter]]) -> None:
     for name, p in trained:
         if p.is_meta or not p.is_floating_point():
             what = "on the meta device" if p.is_meta else f"of {p.dtype}"
             raise ValueError(f"{name} is {what}; expected real parameters that have memory")
-    return trained
 
 
 def _vector_in(path: Path) -> numpy.ndarray:
