@@ -34,6 +34,11 @@ class EvaluationDesk {
   /// Evaluations are made without peer `id` from now on. Tells the verdicts on those that waited for it
   /// alone.
   void drop(PeerId id) { tell(schedule_.drop(id)); }
+  /// Peer `id` is back. Its first evaluation is the one at `iteration`. Tells a verdict if it is the first to
+  /// come back, and the evaluations before are made by nobody.
+  void take_back(PeerId id, std::uint64_t iteration) { tell(schedule_.take_back(id, iteration)); }
+  /// The same for a new peer in the place of peer `id`.
+  void take_in(PeerId id, std::uint64_t iteration) { tell(schedule_.take_in(id, iteration)); }
   /// Asks the peers what the evaluations without a verdict wait for, if they were not asked yet.
   void ask_what_is_new() { inquiry_.ask_what_is_new(beat_); }
 

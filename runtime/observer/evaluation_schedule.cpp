@@ -69,7 +69,18 @@ std::vector<Verdict> EvaluationSchedule::take_answer(PeerId id, std::uint64_t it
 
 std::vector<Verdict> EvaluationSchedule::noted(std::vector<Verdict> verdicts) {
   verdicts_.insert(verdicts_.end(), verdicts.begin(), verdicts.end());
+  if (const auto verdict = bridge_unmade_evaluations()) verdicts.push_back(*verdict);
   return verdicts;
+}
+
+/// A peer may wait for the verdict on an evaluation that nobody makes: all that count have come back since, and
+/// begin with later ones. Returns a verdict by which they go on.
+std::optional<Verdict> EvaluationSchedule::bridge_unmade_evaluations() {
+  const bool any_counts = std::ranges::any_of(peers_, &Peer::counts);
+  const bool is_begun = last_judged().has_value();
+  if (!any_counts || !is_begun || !questions().empty() || all_have_evaluated() <= *last_judged())
+    return std::nullopt;
+  return verdicts_.emplace_back(Verdict{all_have_evaluated(), true});
 }
 
 /// Returns the newest evaluation that all peers have sent that count, but at least that of the last verdict.
@@ -108,14 +119,16 @@ std::optional<std::uint64_t> EvaluationSchedule::first_evaluation_from(std::uint
   return std::max((next_iteration + every - 1) / every * every, judged + every);
 }
 
-void EvaluationSchedule::take_back(PeerId id, std::uint64_t iteration) {
+std::vector<Verdict> EvaluationSchedule::take_back(PeerId id, std::uint64_t iteration) {
   enter(id, iteration);
   evaluator_.take_back(id, std::min(iteration, input_.iterations));
+  return noted({});
 }
 
-void EvaluationSchedule::take_in(PeerId id, std::uint64_t iteration) {
+std::vector<Verdict> EvaluationSchedule::take_in(PeerId id, std::uint64_t iteration) {
   enter(id, iteration);
   evaluator_.take_in(id, std::min(iteration, input_.iterations));
+  return noted({});
 }
 
 void EvaluationSchedule::enter(PeerId id, std::uint64_t iteration) {

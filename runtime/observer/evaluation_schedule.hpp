@@ -47,10 +47,11 @@ class EvaluationSchedule {
   /// `next_iteration`: one that neither this peer has passed nor the observer has made. Returns nothing if
   /// there is no such evaluation.
   std::optional<std::uint64_t> first_evaluation_from(std::uint64_t next_iteration) const;
-  /// Peer `id` is back. Its first evaluation is the one at `iteration`.
-  void take_back(PeerId id, std::uint64_t iteration);
+  /// Peer `id` is back. Its first evaluation is the one at `iteration`. Returns a verdict if the evaluations
+  /// before it would be made by nobody.
+  std::vector<Verdict> take_back(PeerId id, std::uint64_t iteration);
   /// The same for a new peer in the place of peer `id`.
-  void take_in(PeerId id, std::uint64_t iteration);
+  std::vector<Verdict> take_in(PeerId id, std::uint64_t iteration);
 
   /// The iteration of the newest evaluation of peer `id`.
   std::uint64_t evaluated(PeerId id) const { return peers_[id].evaluated; }
@@ -86,6 +87,7 @@ class EvaluationSchedule {
     std::optional<std::uint64_t> last_verdict = {};  // the newest verdict that it knows
   };
   std::vector<Verdict> noted(std::vector<Verdict> verdicts);
+  std::optional<Verdict> bridge_unmade_evaluations();
   std::uint64_t all_have_evaluated() const;
   std::optional<std::uint64_t> after(std::uint64_t evaluated) const;
   std::uint64_t last_evaluation_up_to(std::uint64_t iteration) const;

@@ -229,7 +229,7 @@ bool ObserverSession::take_back(const FrameHeader& alive, Instant now) {
   if (stays_lost && !vital_peers_.is_hub(alive.sender)) take_alive(alive, {}, now);
   if (stays_lost || !end_.is_open() || !first) return false;
   members_.take_back(alive.sender);
-  schedule_.take_back(alive.sender, *first);
+  evaluations_.take_back(alive.sender, *first);
   start_peer(alive.sender, now);
   return true;
 }
@@ -263,7 +263,7 @@ void ObserverSession::take_in(const FrameHeader& join, Instant now) {
   }
   members_.take_in(sender, now);
   claims_.mark_ready(sender);
-  schedule_.take_in(sender, *first);
+  evaluations_.take_in(sender, *first);
   start_peer(sender, now);
 }
 

@@ -177,6 +177,36 @@ TEST_CASE(
   CHECK(evaluated == std::vector<std::uint64_t>{0, 5, 30, 35, 40});
 }
 
+TEST_CASE(
+    "observer session, drop: the last peer that is left waits for no evaluation that it passed while it was "
+    "lost") {
+  Scene scene(dropping_experiment(40));
+  scene.start();
+  for (const PeerId id : {0u, 1u}) scene.evaluation(id, 5);
+  for (Duration at = 1s; at <= 8s; at += 100ms) {
+    scene.session.judge_silence(begin + at);
+    FrameHeader alive;
+    alive.kind = FrameKind::alive;
+    alive.slot = 1;
+    alive.sequence = 1;
+    alive.run_id = run_id(scene.agreement);
+    scene.session.hear(alive, {}, begin + at);
+  }
+  // It has come to iteration 15, and waits for the verdict on iteration 10 before it goes on.
+  scene.say(1, FrameKind::alive, {}, 16, 0, 1);
+  CHECK(scene.session.outcome().returned == 1);
+  scene.said_to(1);
+  scene.session.lose_peer(0, "peer 0 was lost: killed");
+  std::vector<std::uint64_t> verdicts;
+  for (const ObserverFrame& word : scene.session.outbox())
+    if (word.to == 1 && word.header.kind == FrameKind::verdict) verdicts.push_back(word.header.iteration);
+  CHECK(verdicts == std::vector<std::uint64_t>{15});
+  for (const std::uint64_t iteration : {20u, 25u, 30u, 35u, 40u}) scene.evaluation(1, iteration);
+  scene.result(1);
+  scene.answer_last_word();
+  CHECK(scene.session.outcome().status == RunStatus::done);
+}
+
 TEST_CASE("observer session, drop: a run whose peers all go on without the observer is not over") {
   Scene scene(dropping_experiment(40));
   scene.start();
