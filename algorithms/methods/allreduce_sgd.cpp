@@ -36,6 +36,7 @@ MethodInfo allreduce_sgd_info() {
       .bytes = "2(n-1) (4d/n + 64) round the ring, log2 n (4d + 64) by doubling",
       .source = "ring of Patarasuk and Yuan 2009, section 4; doubling of Thakur et al. 2005, section 4.4",
       .compressor = CompressorNeed::none,
+      .membership = Membership::by_agreement,
       .pattern = Pattern::ring,
       .permits_negative_weights = true,
       .permits_time_varying = true,

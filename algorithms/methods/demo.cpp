@@ -84,6 +84,7 @@ MethodInfo demo_info() {
           .bytes = "(n-1) (|C| + 64)",
           .source = "Peng, Quesnelle, Kingma 2024, arXiv:2411.19870, Algorithm 1",
           .compressor = CompressorNeed::corrected,
+          .membership = Membership::by_agreement,
           .default_compressor = "dct(chunk=64) | chunk-topk(32/64)",
           .pattern = Pattern::ring,
           .permits_negative_weights = true,

@@ -72,6 +72,7 @@ MethodInfo local_sgd_family(const std::string& outer) {
           .bytes = "2(n-1) (4d/n + 64) round the ring, log2 n (4d + 64) by doubling",
           .source = {},
           .compressor = CompressorNeed::none,
+          .membership = Membership::by_agreement,
           .pattern = Pattern::ring,
           .permits_negative_weights = true,
           .permits_time_varying = true,

@@ -142,6 +142,7 @@ MethodInfo powersgd_info() {
           "2 log2 n (4 rank (rows or columns) + 64) by doubling",
       .source = "Vogels et al. 2019, arXiv:1905.13727, Algorithms 1 and 2",
       .compressor = CompressorNeed::none,
+      .membership = Membership::by_agreement,
       .pattern = Pattern::ring,
       .permits_negative_weights = true,
       .permits_time_varying = true,

@@ -90,6 +90,7 @@ MethodInfo qsgd_allreduce_info() {
       .bytes = "(n-1) (|C| + 64)",
       .source = "Alistarh et al. 2017, arXiv:1610.02132, Algorithm 1; feedback: Karimireddy et al. 2019",
       .compressor = CompressorNeed::corrected,
+      .membership = Membership::by_agreement,
       .default_compressor = "dither(linf, bits=4, bucket=512)",
       .pattern = Pattern::ring,
       .permits_negative_weights = true,

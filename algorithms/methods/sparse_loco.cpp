@@ -73,6 +73,7 @@ MethodInfo sparse_loco_info() {
       .bytes = "(n-1) (|C| + 64)",
       .source = "Sarfi et al. 2025, arXiv:2508.15706, Algorithm 1",
       .compressor = CompressorNeed::corrected,
+      .membership = Membership::by_agreement,
       .default_compressor = "chunk-topk(64/4096, values=2bit)",
       .pattern = Pattern::ring,
       .permits_negative_weights = true,

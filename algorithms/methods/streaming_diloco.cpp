@@ -128,6 +128,7 @@ MethodInfo streaming_diloco_info() {
       .bytes = "2 F (n-1) (4d/(nF) + 64)",
       .source = "Douillard et al. 2025, arXiv:2501.18512, Algorithm 2",
       .compressor = CompressorNeed::none,
+      .membership = Membership::by_agreement,
       .pattern = Pattern::ring,
       .permits_negative_weights = true,
       .permits_time_varying = true,

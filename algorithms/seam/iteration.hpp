@@ -79,8 +79,12 @@ class IterationHost {
 template <class Scalar>
 class Iteration {
  public:
+  /// `draws_as` keys the random streams of this peer: its id in the run, while `rows.self()` is its place
+  /// among those that are left of it (PeerInput).
+  Iteration(IterationHost<Scalar>& host, PeerRows rows, std::uint64_t seed, PeerId draws_as)
+      : host_(&host), rows_(rows), seed_(seed), draws_as_(draws_as) {}
   Iteration(IterationHost<Scalar>& host, PeerRows rows, std::uint64_t seed)
-      : host_(&host), rows_(rows), seed_(seed) {}
+      : Iteration(host, rows, seed, rows.self()) {}
   Iteration(const Iteration&) = delete;
   Iteration& operator=(const Iteration&) = delete;
 
@@ -95,6 +99,8 @@ class Iteration {
   PeerId self() const { return rows_.self(); }
   /// The seed of the run, for what depends on more than one iteration.
   std::uint64_t seed() const { return seed_; }
+  /// The id that keys the random streams of this peer.
+  PeerId draws_as() const { return draws_as_; }
   /// t, counted from 1
   std::uint64_t number() const { return number_; }
   /// eta_t
@@ -109,7 +115,7 @@ class Iteration {
   /// `round` = 0, 1, 2, ...
   void turn_to(std::uint64_t round);
   /// A stream of its own for every (seed, peer, iteration, purpose).
-  RandomStream random(Purpose purpose) const { return {seed_, self(), number_, purpose}; }
+  RandomStream random(Purpose purpose) const { return {seed_, draws_as_, number_, purpose}; }
   /// The same stream at every peer, for decisions that all must take alike.
   RandomStream common_random(Purpose purpose) const { return {seed_, everybody, number_, purpose}; }
   PacketBuffer new_packet() { return host_->new_packet(); }
@@ -254,6 +260,7 @@ class Iteration {
   IterationHost<Scalar>* host_;
   PeerRows rows_;
   std::uint64_t seed_;
+  PeerId draws_as_;
   std::uint64_t number_ = 0;
   Scalar step_size_ = 0;
   const StepSize* step_sizes_ = nullptr;

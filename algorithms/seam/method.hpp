@@ -60,6 +60,9 @@ enum class Membership {
   /// It has a hub, which keeps the contributions of each worker, and discards those of a lost one. So all
   /// take part in every round, and no worker is readmitted.
   forgotten,
+  /// Every iteration takes a part of each peer. The peers that are left agree on who they are, and form the
+  /// iteration anew in which one was lost.
+  by_agreement,
   /// It keeps sums over all peers (trackers, duals, push-sum weights): all peers would have to start again.
   reinitialise,
   /// It needs every peer.

@@ -38,6 +38,13 @@ Problem<Scalar> completed(Problem<Scalar> problem, const RunSettings& settings) 
   return problem;
 }
 
+Partners all_others(PeerId id, PeerId peer_count) {
+  std::vector<PeerId> others;
+  for (PeerId other = 0; other < peer_count; ++other)
+    if (other != id) others.push_back(other);
+  return {others, others};
+}
+
 /// True if a peer sends to another one, by any way of algorithm.reduce if the method reads it: which way is
 /// the quickest depends on the links that the user describes.
 template <class Scalar>
@@ -181,6 +188,7 @@ Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem)
 
 template <class Scalar>
 Partners partners_of(const Experiment<Scalar>& experiment, PeerId id) {
+  if (members_agree(experiment)) return all_others(id, experiment.peer_count());
   Partners partners = pattern_of(experiment).partners(id, *experiment.schedule);
   if (experiment.settings.failure.hub_standby)
     add_partners_of_standby(*experiment.settings.failure.hub_standby, id, experiment.peer_count(), partners);

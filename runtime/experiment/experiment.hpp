@@ -82,6 +82,20 @@ std::unique_ptr<Peer<Scalar>> make_joining_peer(const Experiment<Scalar>& experi
                                                 PacketPool& packets, const EntryPoint& entry,
                                                 const Vector<Scalar>& model);
 
+/// True if every iteration takes a part of each peer, and the run goes on without one that is lost: the peers
+/// that are left agree on who they are (runtime/membership).
+template <class Scalar>
+bool members_agree(const Experiment<Scalar>& experiment) {
+  return experiment.settings.failure.drops() && experiment.method->membership == Membership::by_agreement;
+}
+
+/// Returns peer `id` of a run whose `members`, ascending ids, have agreed on who they are. To its method the
+/// members are peers 0, 1, ... in this order. Experiment and pool must outlive the peer.
+template <class Scalar>
+std::unique_ptr<Peer<Scalar>> make_member_peer(const Experiment<Scalar>& experiment,
+                                               const std::vector<PeerId>& members, PeerId id,
+                                               PacketPool& packets);
+
 /// Returns the size of a model in bytes if peers may join the run later; else empty. A hub with a standby
 /// takes nobody back: the two would have to do so in the same round.
 template <class Scalar>
@@ -98,7 +112,7 @@ const Pattern& pattern_of(const Experiment<Scalar>& experiment) {
 }
 
 /// Returns whom peer `id` hears and whom it sends to, by the method's pattern. The standby of a hub and the
-/// other workers are partners, too.
+/// other workers are partners, too. So are all peers if the members of the run agree on who they are.
 template <class Scalar>
 Partners partners_of(const Experiment<Scalar>& experiment, PeerId id);
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/experiment/make_method.hpp"
 #include "runtime/peer/peer.hpp"
+#include "topology/foundation/ensure.hpp"
 #include "topology/hub_rounds.hpp"
 
 // The peers of an experiment.
@@ -18,7 +20,7 @@ namespace hearsay {
 /// computed from degrees, so they are computed anew when degrees change.
 template <class Scalar>
 std::optional<WeightsFollow> weights_follow(const Experiment<Scalar>& experiment) {
-  if (!experiment.settings.failure.drops()) return std::nullopt;
+  if (!experiment.settings.failure.drops() || members_agree(experiment)) return std::nullopt;
   if (!experiment.method->pattern.reads_weights) return WeightsFollow::unread;
   return experiment.topology.weights == "metropolis" ? WeightsFollow::degrees : WeightsFollow::their_own;
 }
@@ -32,32 +34,48 @@ Partners mixing_partners(const Experiment<Scalar>& experiment, PeerId id) {
   return partners;
 }
 
+namespace {
+
+/// `initial` and `segments` must outlive it.
+template <class Scalar>
+MethodInput<Scalar> method_input(const Experiment<Scalar>& experiment, PeerId id,
+                                 const Vector<Scalar>& initial, Partners partners,
+                                 const SegmentTable& segments) {
+  const RunSettings& settings = experiment.settings;
+  return {.self = id,
+          .peer_count = experiment.peer_count(),
+          .worker_count = settings.topology.workers(),
+          .initial = initial,
+          .neighbors = std::move(partners.sources),
+          .has_groups = experiment.method->pattern.has_hub &&
+                        experiment.topology.graph.degree(hub_id) + 1 < experiment.peer_count(),
+          .links_vary = experiment.schedule->period() != 1,
+          .peers_may_leave = settings.failure.drops(),
+          .hearers = std::move(partners.destinations),
+          .compressor = settings.algorithm.compressor,
+          .segments = segments,
+          .options = settings.algorithm.options,
+          .seed = settings.run.seed,
+          .rho = experiment.rho,
+          .regularizer = experiment.problem.regularizer.get()};
+}
+
+}  // namespace
+
 template <class Scalar>
 std::unique_ptr<Algorithm<Scalar>> make_method(const Experiment<Scalar>& experiment, PeerId id,
                                                const Vector<Scalar>& initial, Partners partners,
                                                const SegmentTable& segments) {
-  const RunSettings& settings = experiment.settings;
-  const MethodInput<Scalar> input{
-      .self = id,
-      .peer_count = experiment.peer_count(),
-      .worker_count = settings.topology.workers(),
-      .initial = initial,
-      .neighbors = std::move(partners.sources),
-      .has_groups = experiment.method->pattern.has_hub &&
-                    experiment.topology.graph.degree(hub_id) + 1 < experiment.peer_count(),
-      .links_vary = experiment.schedule->period() != 1,
-      .peers_may_leave = settings.failure.drops(),
-      .hearers = std::move(partners.destinations),
-      .compressor = settings.algorithm.compressor,
-      .segments = segments,
-      .options = settings.algorithm.options,
-      .seed = settings.run.seed,
-      .rho = experiment.rho,
-      .regularizer = experiment.problem.regularizer.get()};
-  return experiment.method->make(input);
+  return experiment.method->make(method_input(experiment, id, initial, std::move(partners), segments));
 }
 
 namespace {
+
+/// A schedule for a method that does not read it: all of so many peers take part in every round.
+std::shared_ptr<const Schedule> full_schedule(PeerId peer_count) {
+  const Graph unread(peer_count, {});
+  return make_schedule("static", unread, MixingMatrix(peer_count, {}), 0);
+}
 
 /// Settings of peers that come back or come late.
 struct PeerReturns {
@@ -159,11 +177,34 @@ std::unique_ptr<Peer<Scalar>> make_joining_peer(const Experiment<Scalar>& experi
   return make_peer_of(experiment, id, packets, methods_from(experiment, model), {.joins_at = entry});
 }
 
+template <class Scalar>
+std::unique_ptr<Peer<Scalar>> make_member_peer(const Experiment<Scalar>& experiment,
+                                               const std::vector<PeerId>& members, PeerId id,
+                                               PacketPool& packets) {
+  const auto found = std::ranges::find(members, id);
+  ensure(found != members.end() && members_agree(experiment),
+         "a member of the run is one of those agreed on");
+  const auto place = static_cast<PeerId>(found - members.begin());
+  const auto count = static_cast<PeerId>(members.size());
+  const SegmentTable segments = experiment.problem.objectives[id]->segments();
+  MethodInput<Scalar> method = method_input(experiment, place, experiment.problem.initial, {}, segments);
+  method.peer_count = count;
+  method.worker_count = count;
+  PeerInput<Scalar> input = input_of(experiment, id, packets, {}, {});
+  input.id = place;
+  input.draws_as = id;
+  input.schedule = full_schedule(count);
+  input.algorithm = experiment.method->make(method);
+  return std::make_unique<Peer<Scalar>>(std::move(input));
+}
+
 #define HEARSAY_MAKE_PEER(Scalar)                                                                          \
   template std::unique_ptr<Peer<Scalar>> make_peer<Scalar>(const Experiment<Scalar>&, PeerId, PacketPool&, \
                                                            CheckpointRule);                                \
   template std::unique_ptr<Peer<Scalar>> make_peer_with<Scalar>(const Experiment<Scalar>&, PeerId,         \
                                                                 PacketPool&, const MakeMethod<Scalar>&);   \
+  template std::unique_ptr<Peer<Scalar>> make_member_peer<Scalar>(                                         \
+      const Experiment<Scalar>&, const std::vector<PeerId>&, PeerId, PacketPool&);                         \
   template Partners mixing_partners<Scalar>(const Experiment<Scalar>&, PeerId);                            \
   template std::unique_ptr<Algorithm<Scalar>> make_method<Scalar>(                                         \
       const Experiment<Scalar>&, PeerId, const Vector<Scalar>&, Partners, const SegmentTable&);            \

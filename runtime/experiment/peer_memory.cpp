@@ -30,6 +30,7 @@ PeerMemory memory_with(const Experiment<Scalar>& experiment, PeerId id, const Mo
   const std::vector<PeerId> sources = partners_of(experiment, id).sources;
   PeerMemory memory;
   memory.method = own.state + 1.0;
+  if (members_agree(experiment)) memory.method += 2.0 * own.state;  // copies after the last two iterations
   memory.scratch = scratch_of_peer(experiment, id);
   memory.objective = model.objective;
   memory.initial = model.initial;

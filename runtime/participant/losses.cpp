@@ -16,9 +16,11 @@ void Losses<Scalar>::check_deadlines() {
   if (part_.now < part_.detector.look_again() && part_.now < check_again_) return;
   check_again_ =
       part_.now + std::min<Duration>(part_.failure().lost_after / 20, std::chrono::milliseconds(200));
-  judge_neighbors();
-  judge_offers();
-  judge_hub_with_standby();
+  if (!members_agree(part_.experiment())) {
+    judge_neighbors();
+    judge_offers();
+    judge_hub_with_standby();
+  }
   judge_observer();
   if (part_.phase == Phase::hands_over) judge_destinations();
 }
@@ -99,7 +101,11 @@ void Losses<Scalar>::look_for_observer() {
 template <class Scalar>
 void Losses<Scalar>::judge_destinations() {
   for (const PeerId destination : part_.session.input().destinations)
-    if (part_.detector.is_lost(destination, part_.now))
+    if (!part_.detector.is_lost(destination, part_.now))
+      continue;
+    else if (members_agree(part_.experiment()))
+      part_.session.send_edge_request({.what = EdgeRequest::What::part, .neighbor = destination});
+    else
       part_from(destination, "it has said nothing for " + to_text(part_.failure().lost_after));
 }
 

@@ -120,7 +120,8 @@ struct Part final : private PieceHearer {
     const std::uint64_t needed_from = peer->needed_from();
     if (experiment().method->asynchronous || needed_from <= announced_from) return;
     announced_from = needed_from;
-    session.needs_from(first_needed_in(needed_from, staleness_of(experiment().settings)));
+    if (!members_agree(experiment()))  // else said with the messages, and before an evaluation
+      session.needs_from(first_needed_in(needed_from, staleness_of(experiment().settings)));
   }
 
   enum class Phase {

@@ -12,17 +12,28 @@ Participant<Scalar>::Participant(ParticipantInput<Scalar> input, PeerSessionInpu
     : part_(std::move(input), std::move(session)),
       losses_(part_),
       ending_(part_),
-      round_clock_(part_.experiment().settings.topology.round_deadline) {}
+      round_clock_(part_.experiment().settings.topology.round_deadline) {
+  if (members_agree(part_.experiment())) views_.emplace(part_);
+}
 
 template <class Scalar>
 bool Participant<Scalar>::advance(Instant now) {
   part_.come_to(now);
   part_.detector.look(now);
-  if (ended_ || !hands_over_events()) return false;
+  if (ended_) return false;
+  if (views_) views_->look();
+  if (!hands_over_events()) return false;
+  go_on_in_next_view();
   const bool had_one = hand_over_next();
   if (!had_one && listens()) losses_.check_deadlines();
   settle();
   return had_one;
+}
+
+template <class Scalar>
+void Participant<Scalar>::go_on_in_next_view() {
+  if (!views_ || under_way_) return;
+  for (DataArrived& data : views_->go_on()) hear(std::move(data));
 }
 
 template <class Scalar>
@@ -39,8 +50,11 @@ bool Participant<Scalar>::hand_over_next() {
 
 template <class Scalar>
 Instant Participant<Scalar>::look_again() const {
-  if (ended_ || !hands_over_events() || !listens()) return Instant::max();
-  const Instant first = std::min(part_.detector.look_again(), ending_.lingers_until());
+  if (ended_) return Instant::max();
+  if (views_ && part_.has_started() && !hands_over_events()) return views_->look_again();
+  if (!hands_over_events() || !listens()) return Instant::max();
+  const Instant first =
+      std::min(views_ ? views_->look_again() : part_.detector.look_again(), ending_.lingers_until());
   return part_.peer->may_close_round() ? std::min(first, round_clock_.over_at()) : first;
 }
 
@@ -93,7 +107,7 @@ std::optional<Work> Participant<Scalar>::wanted_work() {
     has_evaluated_last_ = true;
     return MakeEvaluation{peer.iteration()};
   }
-  if (part_.phase != Phase::trains) return std::nullopt;
+  if (part_.phase != Phase::trains || stands_still()) return std::nullopt;
   switch (peer.state()) {
     case PeerState::needs_gradient:
       return ComputeGradient{peer.gradient_work()};
@@ -106,7 +120,7 @@ std::optional<Work> Participant<Scalar>::wanted_work() {
       }
       return TakeCheckpoint{part_.session.state()};
     case PeerState::evaluation_due:
-      return MakeEvaluation{peer.iteration()};
+      return may_evaluate() ? std::optional<Work>(MakeEvaluation{peer.iteration()}) : std::nullopt;
     default:
       return std::nullopt;
   }
@@ -128,7 +142,10 @@ template <class Scalar>
 void Participant<Scalar>::gradient_arrived(Instant began, Instant ended, Instant now) {
   finish<ComputeGradient>(now);
   part_.meter.computes(began, ended, part_.peer->gradient_iteration());
-  part_.peer->gradient_arrived();
+  if (stands_still())
+    go_on_in_next_view();  // which asks for a gradient of its own
+  else
+    part_.peer->gradient_arrived();
   settle();
 }
 
@@ -217,7 +234,7 @@ bool Participant<Scalar>::send_and_go_on() {
   for (;;) {
     const bool is_unheard = part_.phase == Phase::trains && part_.detector.unobserved() &&
                             part_.peer->state() == PeerState::evaluation_due;
-    if (is_unheard && !under_way_)
+    if (is_unheard && !under_way_ && !stands_still() && may_evaluate())
       part_.peer->evaluation_taken();
     else if (!round_clock_.close_if_over(*part_.peer, part_.now))
       break;
@@ -262,6 +279,7 @@ bool Participant<Scalar>::send_outbox() {
   }
   for (Outgoing& outgoing : peer.outbox()) {
     part_.announced_from = std::max(part_.announced_from, outgoing.key.iteration);
+    if (views_) views_->address(outgoing);
     part_.meter.sends(outgoing, part_.now);
     part_.session.send(std::move(outgoing), part_.now);
   }
@@ -286,6 +304,7 @@ void Participant<Scalar>::on(const ResumeFrom& resume) {
 template <class Scalar>
 void Participant<Scalar>::on(const RunStarts& start) {
   part_.meter.begin(start.origin);
+  if (views_) views_->begin();
   if (std::exchange(part_.phase, Phase::trains) == Phase::restored) return;
   note_heard(BeginsLog{});
   part_.peer->start();
@@ -312,12 +331,14 @@ void Participant<Scalar>::on(const StillWaits& waits) {
 
 template <class Scalar>
 void Participant<Scalar>::hear(DataArrived data) {
+  const PeerId sender = data.key.sender;
   part_.meter.receives(data, part_.now);
+  if (views_ && !views_->take(data)) return;
   const std::uint64_t rounds = part_.peer->counters().gossip_rounds;
   const bool is_logged = part_.input.checkpoints.any();  // else nobody but the peer needs the packet
   part_.peer->deliver(data.key, is_logged ? data.packet : std::move(data.packet), data.metadata);
   if (part_.peer->counters().gossip_rounds != rounds)
-    part_.meter.round_ended_by(data.key.sender, part_.now, part_.peer->state() == PeerState::needs_messages);
+    part_.meter.round_ended_by(sender, part_.now, part_.peer->state() == PeerState::needs_messages);
   note_heard(std::move(data));
 }
 

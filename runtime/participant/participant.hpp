@@ -11,6 +11,7 @@
 #include "runtime/participant/ending.hpp"
 #include "runtime/participant/losses.hpp"
 #include "runtime/participant/part.hpp"
+#include "runtime/participant/views.hpp"
 #include "runtime/participant/work.hpp"
 #include "runtime/peer/round_clock.hpp"
 #include "runtime/session/heard.hpp"
@@ -96,6 +97,12 @@ class Participant {
   using Phase = typename Part<Scalar>::Phase;
 
   bool is_computing() const { return under_way_ && std::holds_alternative<ComputeGradient>(*under_way_); }
+  /// True if the members agree on who they are, and have another view to go on in first.
+  bool stands_still() const { return views_ && views_->stands_still(); }
+  /// Goes on in the next view, if there is one and nothing uses the peer.
+  void go_on_in_next_view();
+  /// False if the evaluation that is due is to wait until all members have completed its iteration.
+  bool may_evaluate() { return !views_ || views_->all_have_completed(); }
   bool hands_over_events() const {
     return !under_way_ || (is_computing() && part_.experiment().method->asynchronous);
   }
@@ -137,15 +144,20 @@ class Participant {
   void on(RunStops& stops) { ending_.hear(stops); }
   void on(const EveryPeerEnded& ended) { ending_.hear(ended); }
   void on(ScoreAsked& asked) { questions_.push_back(std::move(asked)); }
-  void on(const PeerDeparted& departed) { losses_.hear(departed); }
-  void on(const NeighborReturned& returned) { losses_.send(respond(*part_.peer, returned)); }
-  void on(const AttachmentOffered& offered) { losses_.send(respond(*part_.peer, offered)); }
-  void on(const OfferAnswered& answered) { losses_.send(respond(*part_.peer, answered)); }
+  void on(const PeerDeparted& departed) { views_ ? views_->hear(departed) : losses_.hear(departed); }
+  void on(const NeighborReturned& returned) { hear_of_edge(returned); }
+  void on(const AttachmentOffered& offered) { hear_of_edge(offered); }
+  void on(const OfferAnswered& answered) { hear_of_edge(answered); }
   void on(const ModelAsked& asked) { part_.peer->ask_for_model(asked.by); }
   void on(const ModelArrived& arrived);
   void on(const StillWaits& waits);
   void on(TakesNoPart& refusal) { part_.end_with({refusal.exit_code, std::move(refusal.reason)}); }
 
+  /// Members that agree on who they are take nobody back.
+  template <class News>
+  void hear_of_edge(const News& news) {
+    if (!views_) losses_.send(respond(*part_.peer, news));
+  }
   void hear(DataArrived data);
   template <class Event>
   void note_heard(Event event) {
@@ -157,6 +169,7 @@ class Participant {
   Part<Scalar> part_;
   Losses<Scalar> losses_;
   Ending<Scalar> ending_;
+  std::optional<Views<Scalar>> views_;  // if the members agree on who they are
   RoundClock round_clock_;
   std::optional<PeerState> wait_;    // what it waits for
   std::vector<SocketEvent> events_;  // of the session, being handed over

@@ -20,7 +20,7 @@ struct MessageKey {
 /// What a data message carries in its header beside its key.
 struct MessageMetadata {
   /// Policy "drop": the sender's degree from the next iteration on; in a message of attach_slot, from this
-  /// iteration on. 0 under policy "wait".
+  /// iteration on. Or, if members agree on who they are, the number of their view. 0 under policy "wait".
   std::uint32_t degree = 0;
   /// Digest of what the sender had published before the message's iteration (replica_watch.hpp); 0: none.
   std::uint32_t replica_digest = 0;

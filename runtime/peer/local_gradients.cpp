@@ -26,7 +26,7 @@ template <class Scalar>
 void LocalGradients<Scalar>::turn_to(std::uint64_t number, const Iteration<Scalar>& iteration) {
   ahead_at_ = nullptr;
   drawn_ = 0;
-  seeds_.emplace(iteration.seed(), iteration.self(), number, Purpose::objective);
+  seeds_.emplace(iteration.seed(), iteration.draws_as(), number, Purpose::objective);
   seed_.reset();
   iteration_ = number;
   step_size_ = static_cast<double>(iteration.step_size_of(number));
@@ -60,14 +60,14 @@ void LocalGradients<Scalar>::next_minibatch(const Iteration<Scalar>& iteration) 
   if (count == 0) return;
   if (count == 1) return;  // all draws are known: draws_of_one
   if (minibatches_.shuffled) {
-    if (!passes_) passes_ = std::make_unique<SamplePasses>(iteration.seed(), iteration.self(), count);
+    if (!passes_) passes_ = std::make_unique<SamplePasses>(iteration.seed(), iteration.draws_as(), count);
     ensure(number < minibatches_.per_iteration, "an iteration draws as many minibatches as it has steps");
     const std::uint64_t earlier = (iteration_ - 1) * minibatches_.per_iteration + number;
     passes_->take(earlier * size, size, minibatch_);
     return;
   }
   const auto begun = [&] {
-    return RandomStream(iteration.seed(), iteration.self(), iteration_, Purpose::minibatch);
+    return RandomStream(iteration.seed(), iteration.draws_as(), iteration_, Purpose::minibatch);
   };
   if (!draws_) draws_ = std::make_unique<RandomStream>(begun());
   if (number == 0) *draws_ = begun();

@@ -31,6 +31,21 @@ void Peer<Scalar>::start() {
 }
 
 template <class Scalar>
+void Peer<Scalar>::succeed(Peer& before, std::uint64_t completed) {
+  ensure(state_ == PeerState::idle && completed_ == 0, "a peer succeeds another before it does anything");
+  ensure(before.keeps_states_ && completed <= before.completed_ && before.completed_ <= completed + 1,
+         "a peer goes back by one iteration at most");
+  keep_states();
+  completed_ = completed;
+  verdicts_ = before.verdicts_;
+  counters_ = before.counters_;
+  evaluated_ = before.evaluated_;
+  if (completed == 0) return;
+  before.kept_after(completed).give(*input_.algorithm, completed);
+  kept_after(completed).take(*input_.algorithm, completed);
+}
+
+template <class Scalar>
 void Peer<Scalar>::say_again() {
   for (std::uint64_t number = first_needed_in(completed_ + 1, input_.staleness); number <= completed_;
        ++number)
@@ -40,6 +55,7 @@ void Peer<Scalar>::say_again() {
 template <class Scalar>
 void Peer<Scalar>::evaluation_taken() {
   ensure(state_ == PeerState::evaluation_due, "an evaluation was taken that was not due");
+  evaluated_ = completed_;
   advance_or_wait();
 }
 
@@ -55,7 +71,7 @@ bool Peer<Scalar>::checkpoint_is_due() const {
 /// Called after an iteration and its checkpoint, if one was due.
 template <class Scalar>
 void Peer<Scalar>::evaluate_or_advance() {
-  if (!evaluation_is_due()) return advance_or_wait();
+  if (!evaluation_is_due() || evaluated_ == completed_) return advance_or_wait();
   state_ = PeerState::evaluation_due;
 }
 
@@ -129,6 +145,7 @@ template <class Scalar>
 bool Peer<Scalar>::complete_iteration() {
   ++completed_;
   ensure(begun() == completed_, "the iteration that is over is the one that was begun last");
+  if (keeps_states_) kept_after(completed_).take(*input_.algorithm, completed_);
   std::optional<Divergence>& divergence = method_.divergence();
   if (!divergence && !method_.has_found_finite(model()) && !all_finite(view(model())))
     divergence = Divergence{begun(), "the model left the finite range"};

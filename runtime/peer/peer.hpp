@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,6 +23,7 @@
 #include "runtime/peer/peer_neighbors.hpp"
 #include "runtime/peer/peer_state.hpp"
 #include "runtime/peer/role.hpp"
+#include "runtime/peer/state_copy.hpp"
 #include "runtime/peer/work_trace.hpp"
 #include "topology/foundation/ensure.hpp"
 
@@ -73,6 +75,12 @@ class Peer {
   bool hear_piece(const MessageKey& key, std::size_t from, std::span<const std::byte> bytes) {
     return method_.hear_piece(key, from, bytes);
   }
+  /// From now on keeps copies of its states after the last two iterations, from which another peer can go on.
+  void keep_states() { keeps_states_ = true; }
+  /// Call this before `start`: goes on in the place of `before`, which has kept its states, is made from the
+  /// same input but for the members of the run, and is used no more. Begins after iteration `completed`, the
+  /// last that `before` has completed or the one before that, from its state then; knows what it knew.
+  void succeed(Peer& before, std::uint64_t completed);
   /// Begins. There is no evaluation of x_0: all peers share it, so the observer evaluates it by itself.
   void start();
   void checkpoint_taken() {
@@ -213,6 +221,7 @@ class Peer {
     return verdicts_.evaluations.is_at(completed_) || completed_ == input_.iterations;
   }
   void evaluate_or_advance();
+  StateCopy<Scalar>& kept_after(std::uint64_t completed) { return kept_[completed % kept_.size()]; }
   void say_again();
   void advance_or_wait();
   bool may_begin();
@@ -228,7 +237,10 @@ class Peer {
   PeerState state_ = PeerState::idle;
   std::uint64_t completed_ = 0;
   KnownVerdicts verdicts_;
-  bool says_again_ = false;  // all peers were restored: `start` sends the last messages again
+  std::uint64_t evaluated_ = 0;  // the last evaluation that was taken
+  bool keeps_states_ = false;
+  std::array<StateCopy<Scalar>, 2> kept_;  // by iteration, in turn
+  bool says_again_ = false;                // all peers were restored: `start` sends the last messages again
   PeerCounters counters_;
   std::vector<Outgoing> outbox_;
   PeerNeighbors<Scalar> neighbors_;

@@ -21,6 +21,7 @@ namespace hearsay {
 /// What a peer is made from. Nothing here changes while the peer lives, so its parts read it in place.
 template <class Scalar>
 struct PeerInput {
+  /// Its place in the schedule. That is its id in the run, unless the run has lost members (by_agreement).
   PeerId id;
   std::unique_ptr<Algorithm<Scalar>> algorithm;
   const Objective<Scalar>* objective;  ///< must outlive the peer
@@ -55,6 +56,8 @@ struct PeerInput {
   std::optional<PeerId> standby = {};
   std::unique_ptr<StandbyHub<Scalar>> standby_hub = {};  ///< of that worker; else null
   std::vector<PeerId> absent = {};  ///< the peers that are not there when the run begins, ascending
+  /// Its id in the run, which keys its random streams. Empty: `id` is it.
+  std::optional<PeerId> draws_as = {};
   /// Where a joining peer enters the run; `algorithm` then holds a neighbor's model. Empty: the peer does not
   /// join.
   std::optional<EntryPoint> joins_at = {};

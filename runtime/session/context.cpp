@@ -30,7 +30,9 @@ FrameHeader SessionContext::header(FrameKind kind) const {
 
 FrameHeader& SessionContext::say(PeerFrame::Way way, PeerId to, FrameKind kind, SharedBytes payload) {
   outbox.push_back({way, to, header(kind), {}, std::move(payload)});
-  return outbox.back().header;
+  FrameHeader& result = outbox.back().header;
+  if (way == PeerFrame::Way::observer) result.iteration -= added_between_members;
+  return result;
 }
 
 void SessionContext::say_stop(int exit_code, const std::string& reason) {

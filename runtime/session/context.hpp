@@ -147,7 +147,9 @@ struct SessionContext {
   bool is_duplicate_process =
       false;  ///< another process has this peer's id, so this one does not tell the others to stop
   std::uint64_t next_needed = 1;  ///< the first iteration whose messages this peer still needs
-  Instant now{};                  ///< of the last tick
+  /// Between members that agree on who they are, iteration t has the number t + this. Not for the observer.
+  std::uint64_t added_between_members = 0;
+  Instant now{};  ///< of the last tick
   std::vector<PeerFrame> outbox;
   std::vector<SocketEvent> events;
   PieceHearer* pieces = nullptr;  ///< takes in the pieces of long messages; null: they are put together

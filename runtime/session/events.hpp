@@ -82,6 +82,13 @@ struct ModelArrived {
   EntryPoint entry;
   std::vector<std::byte> model;  ///< its scalars, as they lie in memory
 };
+/// Policy "drop", members that agree on who they are: what one of them says about that (runtime/membership).
+/// No event: it is handed over at once, whatever the peer is doing.
+struct LetterArrived {
+  PeerId from;
+  std::uint32_t incarnation;
+  std::vector<std::byte> bytes;
+};
 /// Sent after two seconds, ten, twenty and so on, until the run begins here.
 struct StillWaits {
   std::string whom;  ///< "peer 2 (tcp://10.0.0.2:7000) to come up"

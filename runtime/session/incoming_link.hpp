@@ -27,6 +27,7 @@ class IncomingLink {
     asked_again_ = false;
     return is_new;
   }
+  std::optional<std::uint32_t> incarnation() const { return incarnation_; }
   bool has_greeted() const { return incarnation_.has_value(); }
   bool has_greeted_as(std::uint32_t incarnation) const { return incarnation_ == incarnation; }
   /// Policy "drop": that process offers that the edge be in again, or has taken the offer. Its hello, over

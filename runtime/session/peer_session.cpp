@@ -81,6 +81,7 @@ void PeerSession::show_life() {
 // Frames from sources.
 
 FrameUse PeerSession::take_from_source(const FrameHeader& head, std::span<const std::byte> payload) {
+  if (head.kind == FrameKind::letter) return hear_letter(head, payload);
   if (parted_.contains(head.sender)) return hear_parted(head, payload);
   if (head.kind == FrameKind::hello) {
     hear_hello(head, payload);
@@ -127,6 +128,14 @@ FrameUse PeerSession::hear_frame(const FrameHeader& head, std::span<const std::b
   if (head.kind == FrameKind::data) return FrameUse::data;
   whole_ = incoming_.take_long(head, payload, context_);
   return whole_ ? FrameUse::data : FrameUse::words;
+}
+
+/// Also of a peer whose edge is out: it may not know it.
+FrameUse PeerSession::hear_letter(const FrameHeader& head, std::span<const std::byte> payload) {
+  if (!incoming_.find(head.sender) || head.run_id != context_.run_id) return FrameUse::garbage;
+  if (context_.has_started())
+    letters_.push_back({head.sender, head.incarnation, {payload.begin(), payload.end()}});
+  return FrameUse::words;
 }
 
 void PeerSession::hear_hello(const FrameHeader& hello, std::span<const std::byte> payload) {

@@ -23,7 +23,7 @@ std::uint32_t checksum(std::span<const std::byte> bytes) {
 
 bool known(std::uint8_t kind) {
   return kind >= static_cast<std::uint8_t>(FrameKind::hello) &&
-         kind <= static_cast<std::uint8_t>(FrameKind::takes_pieces);
+         kind <= static_cast<std::uint8_t>(FrameKind::letter);
 }
 
 bool known_flags(std::uint8_t flags) { return (flags & ~flag_remaining_hold) == 0; }

@@ -20,7 +20,7 @@ namespace hearsay {
 //   offset  bytes  field             meaning
 //        0      2  version           7. Read first: another version may have another length and another
 //                                    checksum
-//        2      1  kind              1 to 34, see below
+//        2      1  kind              1 to 35, see below
 //        3      1  flags             bit 0: `due` is a remaining hold; bits 1 to 3 are zero; bits 4 to 7:
 //                                    bits 32 to 35 of the length of the payload
 //        4      4  run id            digest of the agreement, the same in all frames of a run
@@ -33,8 +33,9 @@ namespace hearsay {
 //       24      4  slot              data: number of the message in that iteration, from 0. Other kinds: see
 //                                    their row, else 0
 //       28      4  degree            data under policy "drop": the sender's degree from the next iteration on
-//                                    (in slot 0xfffffffd: from this iteration on). Other kinds: see their
-//                                    row, else 0
+//                                    (in slot 0xfffffffd: from this iteration on); or, if the members agree
+//                                    on who they are, the number of their view. Other kinds: see their row,
+//                                    else 0
 //       32      8  sequence          data: number of the frame on its directed link, from 0. Other kinds: see
 //                                    their row, else 0
 //       40      8  due               data: when the last byte reaches the receiver's port, in ns of the
@@ -156,6 +157,11 @@ enum class FrameKind : std::uint8_t {
   message_piece = 33,
   /// From the receiver: how many pieces of the message it can take. to_neighbor::TakesPieces
   takes_pieces = 34,
+
+  // Policy "drop", if the members of the run agree on who they are (runtime/membership).
+
+  /// To another member; payload: a letter (letter_bytes.hpp).
+  letter = 35,
 };
 
 inline constexpr std::uint8_t flag_remaining_hold = 1;

@@ -12,6 +12,7 @@
 #include "runtime/checkpoint/checkpoint.hpp"
 #include "runtime/checkpoint/packet_log.hpp"
 #include "runtime/foundation/little_endian.hpp"
+#include "runtime/membership/letter_bytes.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/wire/agreement.hpp"
 #include "runtime/wire/frame.hpp"
@@ -54,7 +55,7 @@ class Corpus {
 
 void add_frames(const Corpus& corpus) {
   const std::array payload{std::byte{1}, std::byte{2}, std::byte{3}};
-  for (int kind = 1; kind <= 33; ++kind) {
+  for (int kind = 1; kind <= 35; ++kind) {
     FrameHeader header;
     header.kind = static_cast<FrameKind>(kind);
     header.run_id = 0x12345678;
@@ -71,6 +72,20 @@ void add_frames(const Corpus& corpus) {
     encode_header(header, bytes);
     corpus.add("wire", "long", '\3' + text_of(bytes) + text_of(payload));
   }
+}
+
+void add_letters(const Corpus& corpus) {
+  using namespace membership;
+  const Decision decision{{5, {{1, 100}, {4, 7}}, 4}, {30, 1}};
+  const Standing standing{.completed = 30, .suspects = {2}, .joiners = {{6, 9}}};
+  const auto add = [&](const std::string& name, const Letter& letter) {
+    corpus.add("letter", name, text_of(encode(letter)));
+  };
+  add("wish", {4, Wish{}});
+  add("freeze", {4, Freeze{{3, 1}}});
+  add("promise", {4, Promise{{3, 1}, standing, Accepted{{2, 0}, decision}}});
+  add("propose", {4, Propose{{3, 1}, decision}});
+  add("decided", {4, Decided{decision}});
 }
 
 void add_agreements(const Corpus& corpus) {
@@ -290,6 +305,7 @@ int main(int count, char** arguments) {
   if (count != 2) return 2;
   const Corpus corpus(arguments[1]);
   add_frames(corpus);
+  add_letters(corpus);
   add_agreements(corpus);
   add_records(corpus);
   add_sessions(corpus);

@@ -39,8 +39,8 @@ const std::vector<std::string> rooms_files = {
 
 /// Rooms whose behavior depends on their arguments only, so that a simulator can run them.
 const std::vector<std::string> pure_rooms = {
-    "runtime/peer/", "runtime/wire/", "runtime/session/", "runtime/participant/", "runtime/observer/",
-    "runtime/supervision/", "runtime/survey/", "runtime/simulator/",
+    "runtime/peer/", "runtime/wire/", "runtime/session/", "runtime/membership/", "runtime/participant/",
+    "runtime/observer/", "runtime/supervision/", "runtime/survey/", "runtime/simulator/",
     // What is decided about a run's output directory.
     "runtime/record/output_rules.",
     // And when a program is started anew, whose answer counts, which end is a failure.

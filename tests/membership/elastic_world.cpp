@@ -91,9 +91,12 @@ void ElasticWorld::crash(PeerId id, Duration down_for, bool keeps_disk) {
   Place& place = places_[id];
   if (!place.process) return;
   ++crashed;
+  if (!keeps_disk) {
+    place.record.reset();
+    if (trouble_.ends_are_seen) gone_.insert(place.process->self);
+  }
   place.process.reset();
   place.down_since = time_.now();
-  if (!keeps_disk) place.record.reset();
   time_.at(time_.now() + down_for, [this, id] { start(id); });
 }
 
@@ -112,6 +115,7 @@ void ElasticWorld::start(PeerId id) {
 }
 
 void ElasticWorld::begin_to_join(PeerId id) {
+  if (trouble_.ends_are_seen) return;  // nobody joins
   if (places_[id].process && places_[id].process->agreement && !places_[id].process->agreement->is_out())
     return;
   places_[id].record.reset();
@@ -161,8 +165,8 @@ void ElasticWorld::look(PeerId id) {
 void ElasticWorld::leave(PeerId id) {
   Place& place = places_[id];
   if (!place.process->agreement->may_go(time_.now())) return;
-  if (!place.process->is_asked_to_leave) return begin_to_join(id);
-  ++left;
+  if (!place.process->is_asked_to_leave && !trouble_.ends_are_seen) return begin_to_join(id);
+  left += place.process->is_asked_to_leave;
   place.process.reset();
   place.down_since = time_.now();
 }
@@ -172,13 +176,14 @@ void ElasticWorld::look_around(PeerId id, Process& process) {
   Standing standing{process.presence, process.history.size()};
   if (process.is_asked_to_leave && process.presence == Presence::stays) standing.presence = Presence::leaves;
   for (const Member& member : view.members)
-    if (member.id != id && (seems_lost(id, member) || (!is_calm() && chance(0.001))))
+    if (member.id != id &&
+        (seems_lost(id, member) || gone_.contains(member) || (!is_calm() && chance(0.001))))
       standing.suspects.push_back(member.id);
   for (const Place& place : places_)
     if (place.process && !place.process->agreement && !is_cut(id, place.process->self.id, time_.now()) &&
         (is_calm() || chance(0.2)))
       standing.joiners.push_back(place.process->self);
-  process.agreement->stand(std::move(standing));
+  process.agreement->stand(std::move(standing), gone_of(view));
 }
 
 void ElasticWorld::ask_to_join(PeerId id, const Process& process) {
@@ -236,7 +241,6 @@ void ElasticWorld::catch_up(PeerId id, Process& process) {
           carry(donor, id, [this, view, history](Process& back) {
             if (!back.agreement || back.agreement->view().number != view || !back.donor) return;
             if (back.agreement->is_frozen()) return;
-            if (back.presence == Presence::stays) ++sums_given;
             back.history = history;
             back.donor.reset();
             back.presence = Presence::stays;
@@ -258,19 +262,42 @@ void ElasticWorld::carry_out(PeerId id) {
 }
 
 void ElasticWorld::adopt(PeerId id, const Decision& decision) {
-  const auto [known, is_new] = decisions_.try_emplace(decision.next.number, decision);
-  if (!is_new && known->second != decision)
-    wrong_.push_back("view " + std::to_string(decision.next.number) + " was decided twice, differently");
   Process& process = *places_[id].process;
+  std::vector<Known>& known = decisions_[decision.next.number];
+  for (const Known& other : known)
+    if (other.decision != decision &&
+        std::ranges::any_of(other.by, [this](const Member& member) { return lives(member); }))
+      wrong_.push_back("view " + std::to_string(decision.next.number) + " was decided twice, differently");
+  auto same = std::ranges::find(known, decision, &Known::decision);
+  if (same == known.end()) same = known.insert(known.end(), Known{decision, {}});
+  same->by.push_back(process.self);
   if (process.agreement->is_out()) return;
-  if (process.history.size() > decision.cut.completed)
-    wrong_.push_back("a member has a sum of a view that ended without it");
   process.heard_sum.clear();
   process.donor.reset();
-  if (process.presence == Presence::catches_up || process.history.size() < decision.cut.completed)
+  if (process.presence != Presence::stays) {  // it is new, or was started anew since it had promised
     process.donor = decision.cut.giver;
-  else
-    ++sums_formed_anew;
+    return;
+  }
+  const std::uint64_t completed = process.history.size();
+  if (completed == decision.cut.completed) return;
+  if (completed != decision.cut.completed + 1)
+    wrong_.push_back("a member is further than one sum from where the next view begins");
+  ++sums_taken_back;
+  process.history.resize(decision.cut.completed);
+}
+
+/// True unless the member is gone for good.
+bool ElasticWorld::lives(const Member& member) const {
+  const Place& place = places_[member.id];
+  if (place.process) return place.process->self == member;
+  return place.record && place.record->last.next.has(member);
+}
+
+std::vector<PeerId> ElasticWorld::gone_of(const View& view) const {
+  std::vector<PeerId> ids;
+  for (const Member& member : view.members)
+    if (gone_.contains(member)) ids.push_back(member.id);
+  return ids;
 }
 
 bool ElasticWorld::is_member_of(const View& view, const Place& place) const {
@@ -296,7 +323,8 @@ const View& ElasticWorld::newest_view() const {
 void ElasticWorld::foresee() {
   const View& view = newest_view();
   const auto can_go_on = [&](const View& next) {
-    return is_majority(next, living_members(next)) && std::ranges::any_of(places_, [&](const Place& place) {
+    return can_decide(next, living_members(next), gone_of(next)) &&
+           std::ranges::any_of(places_, [&](const Place& place) {
              return is_member_of(next, place) && place.process->presence == Presence::stays;
            });
   };

@@ -3,12 +3,13 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "algorithms/arithmetic/random.hpp"
+#include "runtime/membership/view_agreement.hpp"
 #include "runtime/simulator/timetable.hpp"
-#include "tests/membership/view_agreement.hpp"
 
 namespace hearsay::test {
 
@@ -21,6 +22,8 @@ struct Trouble {
   int standstills = 2;
   int joiners = 2;
   int leavers = 1;
+  /// Somebody sees it and tells all if a process ends, and its record with it. Then nobody joins.
+  bool ends_are_seen = false;
 };
 
 /// Members that form sums together, and agree on views: in virtual time, in which they are lost, cut off,
@@ -38,8 +41,7 @@ class ElasticWorld {
   std::uint32_t views() const { return decisions_.empty() ? 0 : decisions_.rbegin()->first; }
 
   // How often it happened.
-  std::uint64_t sums_given = 0;
-  std::uint64_t sums_formed_anew = 0;
+  std::uint64_t sums_taken_back = 0;
   std::uint64_t crashed = 0;
   std::uint64_t joined = 0;
   std::uint64_t left = 0;
@@ -86,6 +88,8 @@ class ElasticWorld {
   void carry(PeerId from, PeerId to, const Hears& hears);
   bool is_cut(PeerId a, PeerId b, Instant when) const;
   bool is_calm() const;
+  bool lives(const Member& member) const;
+  std::vector<PeerId> gone_of(const View& view) const;
   bool is_member_of(const View& view, const Place& place) const;
   std::vector<PeerId> living_members(const View& view) const;
   const View& newest_view() const;
@@ -103,7 +107,12 @@ class ElasticWorld {
   View first_view_;
   std::vector<Place> places_;
   std::vector<Cut> cuts_;
-  std::map<std::uint32_t, membership::Decision> decisions_;
+  struct Known {
+    membership::Decision decision;
+    std::vector<Member> by;  // members that know it
+  };
+  std::map<std::uint32_t, std::vector<Known>> decisions_;  // of a view; one unless something is wrong
+  std::set<Member> gone_;                                  // for good, which all know
   std::uint32_t next_incarnation_ = 100;
   bool goes_on_ = false;
   std::size_t sums_before_calm_ = 0;

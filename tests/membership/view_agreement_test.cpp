@@ -1,4 +1,4 @@
-#include "tests/membership/view_agreement.hpp"
+#include "runtime/membership/view_agreement.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "tests/membership/view.hpp"
+#include "runtime/membership/view.hpp"
 
 #include <doctest/doctest.h>
 
@@ -39,6 +39,28 @@ TEST_CASE("view: who is more than half is a majority, and of two halves the one 
   CHECK_FALSE(is_majority(view, {1, 1, 1, 1, 2, 4, 6, 8}));  // once each, and strangers count nothing
   CHECK(is_majority(view_of(2), {1}));
   CHECK_FALSE(is_majority(view_of(2), {3}));
+}
+
+TEST_CASE("view: who decides knows, or hears of, what others have decided that are not all gone") {
+  const View view = view_of(5);
+  const unsigned all = (1u << 5) - 1;
+  int pairs = 0;
+  for (unsigned dead = 0; dead < all; ++dead) {
+    const unsigned living = all & ~dead;
+    for (unsigned first = 1; first <= all; ++first)
+      for (unsigned second = 1; second <= all; ++second) {
+        // Each knows no more to be gone than are; the second decides now, so it lives.
+        if ((second & living) != second || (first & living) == 0) continue;
+        for (const unsigned known : {0u, dead & 0b01011u, dead}) {
+          const bool both = can_decide(view, chosen(view, first), chosen(view, known)) &&
+                            can_decide(view, chosen(view, second), chosen(view, dead));
+          if (!both) continue;
+          ++pairs;
+          CHECK((first & second) != 0);
+        }
+      }
+  }
+  CHECK(pairs > 1000);
 }
 
 }  // namespace hearsay::test::view_test

@@ -22,7 +22,7 @@ void Witness::begins_work(Participant<double>& participant, const Work& work) {
   const Peer<double>& peer = participant.peer();
   judged += std::holds_alternative<ComputeScore>(work);
   if (std::holds_alternative<MakeEvaluation>(work))
-    of_peers_[peer.id()].evaluated[peer.iteration()] = peer.model();
+    of_peers_[participant.id()].evaluated[peer.iteration()] = peer.model();
 }
 
 void Witness::hears(Participant<double>& participant, const PeerNews& news) {
@@ -32,14 +32,14 @@ void Witness::hears(Participant<double>& participant, const PeerNews& news) {
   hub_replaced += news.kind == PeerNews::Kind::is_replaced;
   if (news.kind != PeerNews::Kind::joins) return;
   ++joined;
-  of_peers_[peer.id()].lives.back().joined_at = peer.iteration();
-  entries.push_back({peer.id(), news.about, peer.iteration(), peer.model()});
+  of_peers_[participant.id()].lives.back().joined_at = peer.iteration();
+  entries.push_back({participant.id(), news.about, peer.iteration(), peer.model()});
 }
 
 void Witness::went_on(Participant<double>& participant) {
   const Peer<double>& peer = participant.peer();
   if (!participant.has_started() || !peer.neighborhood() || peer.neighbors().attaching()) return;
-  Life& life = of_peers_[peer.id()].lives.back();
+  Life& life = of_peers_[participant.id()].lives.back();
   if (peer.begun() <= life.joined_at + life.rows.size()) return;
   life.rows.resize(peer.begun() - life.joined_at - 1, Life::not_seen);
   life.rows.push_back(peer.row());

@@ -148,6 +148,8 @@ std::string membership_words(Membership membership) {
              "take "
              "part in "
              "every round";
+    case Membership::by_agreement:
+      return "the others agree on who is left, and form that iteration anew; nobody is readmitted";
     case Membership::reinitialise:
       return "the run ends: the method keeps sums over all peers";
     case Membership::refuse:

@@ -18,7 +18,7 @@ class SplitStream {
   /// The stream of iteration `number`, for its first message.
   RandomStream& begin(const Iteration<Scalar>& it, std::uint64_t number) {
     number_ = number;
-    return stream_.emplace(it.seed(), it.self(), number, Purpose::compression);
+    return stream_.emplace(it.seed(), it.draws_as(), number, Purpose::compression);
   }
 
   /// What the first message of iteration `number` has left of it. If this peer was restored since, or there

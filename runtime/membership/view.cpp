@@ -1,4 +1,4 @@
-#include "tests/membership/view.hpp"
+#include "runtime/membership/view.hpp"
 
 #include <algorithm>
 
@@ -13,6 +13,15 @@ bool is_majority(const View& view, const std::vector<PeerId>& ids) {
   for (const Member& member : view.members)
     if (std::ranges::find(ids, member.id) != ids.end()) half_weights += member.id == view.casts ? 3 : 2;
   return 2 * half_weights > 2 * view.members.size() + 1;
+}
+
+bool can_decide(const View& view, const std::vector<PeerId>& ids, const std::vector<PeerId>& gone) {
+  const auto is_among = [](PeerId id, const std::vector<PeerId>& some) {
+    return std::ranges::find(some, id) != some.end();
+  };
+  return is_majority(view, ids) || std::ranges::all_of(view.members, [&](const Member& member) {
+           return is_among(member.id, ids) || is_among(member.id, gone);
+         });
 }
 
 }  // namespace hearsay

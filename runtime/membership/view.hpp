@@ -32,4 +32,10 @@ struct View {
 /// count nothing.
 bool is_majority(const View& view, const std::vector<PeerId>& ids);
 
+/// True if `ids` are a majority of the view, or all its members but those that are `gone`: these will never
+/// say anything again. If one such set has decided, and some member that lives knows it or was of that set,
+/// every other such set has a member that does: it is a majority, too, or has all that live. This holds if
+/// nobody joins: a decision may be known to one that it admits, which is in no set of this view.
+bool can_decide(const View& view, const std::vector<PeerId>& ids, const std::vector<PeerId>& gone);
+
 }  // namespace hearsay

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "tests/membership/view.hpp"
+#include "runtime/membership/view.hpp"
 
 // What members say to each other about the next view (view_agreement.hpp).
 
@@ -19,10 +19,10 @@ struct Ballot {
   auto operator<=>(const Ballot&) const = default;
 };
 
-/// How far the members of the next view are with the sums that all members form together.
+/// Where the next view begins in what all members compute together, an iteration after the other.
 struct Cut {
-  std::uint64_t completed = 0;  ///< the last sum in which the members of the old view count
-  PeerId giver = 0;             ///< stays, and has that sum, for those that have not, and for who is new
+  std::uint64_t completed = 0;  ///< the last iteration in which the members of the old view count
+  PeerId giver = 0;             ///< stays, and has the state of the run, for who is new
   bool operator==(const Cut&) const = default;
 };
 
@@ -41,7 +41,7 @@ struct Accepted {
 /// Whether a member goes on to the next view.
 enum class Presence : std::uint8_t {
   stays,
-  catches_up,  ///< it is new, and has no sum yet: it gets all it needs from the giver
+  catches_up,  ///< it is new, and has no state yet: it gets all it needs from the giver
   leaves,      ///< it wants to go; it has the state of the run, and stays if nobody else has
   has_lost,    ///< it was started anew, without the state that it had: it votes, and is out
 };
@@ -49,7 +49,7 @@ enum class Presence : std::uint8_t {
 /// What a member knows when it stops for an agreement.
 struct Standing {
   Presence presence = Presence::stays;
-  std::uint64_t completed = 0;        ///< the last sum that it has
+  std::uint64_t completed = 0;        ///< the last iteration that it has completed
   std::vector<PeerId> suspects = {};  ///< members from which it hears nothing
   std::vector<Member> joiners = {};   ///< processes that are ready to become members
   bool operator==(const Standing&) const = default;
@@ -59,8 +59,8 @@ struct Standing {
 struct Wish {
   bool operator==(const Wish&) const = default;
 };
-/// Asks the receiver to complete no further sum of this view, and to promise that it takes part in no earlier
-/// ballot.
+/// Asks the receiver to complete no further iteration in this view, and to promise that it takes part in no
+/// earlier ballot.
 struct Freeze {
   Ballot ballot;
   bool operator==(const Freeze&) const = default;

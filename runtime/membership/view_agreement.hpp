@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "runtime/foundation/units.hpp"
-#include "tests/membership/agreement_words.hpp"
-#include "tests/membership/view.hpp"
+#include "runtime/membership/agreement_words.hpp"
+#include "runtime/membership/view.hpp"
 
 namespace hearsay {
 
@@ -59,7 +59,11 @@ class ViewAgreement {
 
   /// What this member would hand in. Call it before `hear` and `tick` if it changed. While the member is
   /// frozen, `completed` stays.
-  void stand(membership::Standing standing) { standing_ = std::move(standing); }
+  /// `gone`: members of which it is known that they will never say anything again.
+  void stand(membership::Standing standing, std::vector<PeerId> gone = {}) {
+    standing_ = std::move(standing);
+    gone_ = std::move(gone);
+  }
   /// Call this several times in `repeat`.
   void tick(Instant now);
   void hear(Instant now, const Member& from, const membership::Letter& letter);
@@ -70,7 +74,7 @@ class ViewAgreement {
   Effects& effects() { return effects_; }
   const Record& record() const { return record_; }
   const View& view() const { return record_.last.next; }
-  /// True if the member may complete no sum of its view.
+  /// True if the member may complete no iteration in its view.
   bool is_frozen() const { return phase_ == Phase::frozen; }
   /// True if this member is in the present view no more.
   bool is_out() const { return phase_ == Phase::out; }
@@ -121,6 +125,7 @@ class ViewAgreement {
   Record record_;
   Phase phase_ = Phase::open;
   membership::Standing standing_;
+  std::vector<PeerId> gone_;
   bool heard_wish_ = false;
   std::uint32_t latest_round_ = 0;  // of the ballots that this member knows
   std::optional<Proposal> proposal_;

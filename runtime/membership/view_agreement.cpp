@@ -1,9 +1,9 @@
-#include "tests/membership/view_agreement.hpp"
+#include "runtime/membership/view_agreement.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "tests/membership/next_view.hpp"
+#include "runtime/membership/next_view.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
@@ -23,7 +23,7 @@ bool ViewAgreement::wishes_another_view(Instant now) const {
   if (heard_wish_) return true;
   const auto is_member = [&](PeerId suspect) { return view().has(suspect); };
   if (std::ranges::any_of(standing_.suspects, is_member)) return true;
-  // Who wants to come or to go lets a new view form sums first.
+  // Who wants to come or to go lets a new view get somewhere first.
   if (view().number > 0 && now < decided_at_ + terms_.patience) return false;
   const auto is_new = [&](const Member& joiner) { return !view().has(joiner); };
   return standing_.presence == Presence::leaves || standing_.presence == Presence::has_lost ||
@@ -84,7 +84,7 @@ void ViewAgreement::begin_ballot(Instant now) {
 bool ViewAgreement::has_answers(Instant now) const {
   std::vector<PeerId> answered;
   for (const auto& [id, promise] : proposal_->promises) answered.push_back(id);
-  if (!is_majority(view(), answered)) return false;
+  if (!can_decide(view(), answered, gone_)) return false;
   if (now - proposal_->begun >= terms_.patience) return true;
   return std::ranges::all_of(view().members, [&](const Member& member) {
     return proposal_->promises.contains(member.id) || suspects(member.id);
@@ -94,7 +94,7 @@ bool ViewAgreement::has_answers(Instant now) const {
 void ViewAgreement::go_on(Instant now) {
   proposal_->promises[self_.id].standing = standing_;
   if (!proposal_->decision && has_answers(now)) propose();
-  if (!proposal_->decision || !is_majority(view(), proposal_->accepted_by)) return;
+  if (!proposal_->decision || !can_decide(view(), proposal_->accepted_by, gone_)) return;
   std::set<Member> untold;
   for (const Member& member : view().members)  // those that leave wait for it
     if (proposal_->promises.contains(member.id)) untold.insert(member);
