@@ -122,6 +122,8 @@ MemoryLayout memory_layout(std::size_t dimension, std::size_t scalar_bytes, std:
 }
 
 std::string facts_text(const ProgramFacts& facts, const MemoryLayout& layout) {
+  Json settings = Json::object();
+  for (const auto& [key, value] : facts.settings) settings[key] = value;
   return spelled({{"protocol", program_protocol},
                   {"peer", facts.peer},
                   {"peers", facts.peers},
@@ -131,7 +133,8 @@ std::string facts_text(const ProgramFacts& facts, const MemoryLayout& layout) {
                   {"memory", layout.size},
                   {"x", layout.x},
                   {"gradient", layout.gradient},
-                  {"samples", layout.samples}});
+                  {"samples", layout.samples},
+                  {"settings", settings}});
 }
 
 std::string refusal_text(const std::string& why) { return spelled({{"refused", why}}); }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -38,6 +39,9 @@ struct ProgramFacts {
   std::uint64_t seed = 0;
   std::optional<std::uint64_t> iterations = {};  ///< empty: run.epochs says how long the run is
   std::optional<std::uint64_t> batch = {};       ///< empty: all samples
+  /// What the run does with a gradient, as keys of the run file with their values as a user would write them:
+  /// {"algorithm.optimizer", "sgd"}.
+  std::vector<std::pair<std::string, std::string>> settings = {};
 };
 
 /// Offsets and size of the shared memory, in bytes.

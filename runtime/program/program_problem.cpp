@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "algorithms/methods/registry.hpp"
 #include "algorithms/objectives/elsewhere_objective.hpp"
 #include "algorithms/objectives/hub_objective.hpp"
 #include "algorithms/objectives/model.hpp"
@@ -53,6 +54,21 @@ void require_no_other_problem(const RunSettings& settings) {
   if (model.init != no_model.init) refuse("model.init", model.init);
 }
 
+/// Returns what a program has to know that makes a step of its own, or scales a part of its gradient: what
+/// becomes of a gradient, and whether a question may come again after others.
+std::vector<std::pair<std::string, std::string>> settings_for_programs(const RunSettings& settings) {
+  const RunSettings::Algorithm& algorithm = settings.algorithm;
+  std::vector<std::pair<std::string, std::string>> told = {{"algorithm.kind", algorithm.kind}};
+  for (const MethodOptions::Entry& option : resolved_options(algorithm.options, find_method(algorithm.kind)))
+    told.emplace_back("algorithm." + option.row->name, option.text());
+  if (algorithm.clip) told.emplace_back("algorithm.clip", number_text(*algorithm.clip));
+  if (settings.failure.checkpoint_every != 0)
+    told.emplace_back("failure.checkpoint_every", std::to_string(settings.failure.checkpoint_every));
+  if (settings.failure.checkpoint_period != Duration{0})
+    told.emplace_back("failure.checkpoint_every", to_text(settings.failure.checkpoint_period));
+  return told;
+}
+
 std::shared_ptr<ProgramFleet> start_programs(const RunSettings& settings, const Home& home) {
   const std::size_t peers = settings.topology.peers;
   const auto facts_of = [&](PeerId id) {
@@ -61,7 +77,8 @@ std::shared_ptr<ProgramFleet> start_programs(const RunSettings& settings, const 
         .peers = peers,
         .seed = settings.run.seed,
         .iterations = settings.run.epochs ? std::nullopt : std::optional(settings.run.iterations),
-        .batch = settings.algorithm.batch};
+        .batch = settings.algorithm.batch,
+        .settings = settings_for_programs(settings)};
   };
   const ProgramCare care{.answer_within = settings.model.answer_within,
                          .on_restart = home.notice ? home.notice : no_notice,

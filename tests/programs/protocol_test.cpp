@@ -71,6 +71,12 @@ TEST_CASE("protocol: a question lies in its 48 bytes as the README says") {
   CHECK(bytes[32] == std::byte{0x33});
 }
 
+TEST_CASE("facts: a program is told what the run does with a gradient") {
+  const ProgramFacts facts{.settings = {{"algorithm.kind", "diloco"}, {"algorithm.local_steps", "10"}}};
+  const std::string told = facts_text(facts, memory_layout(3, 4, 5));
+  CHECK(told.ends_with(R"("settings":{"algorithm.kind":"diloco","algorithm.local_steps":"10"}})"));
+}
+
 TEST_CASE("hello: dimension, samples, scalar and layers are read") {
   const auto hello = read_hello("{" + sound + R"(,"dimension":7,"layers":[["w",2,3],["b",1,1]]})", 1000);
   REQUIRE(std::holds_alternative<ProgramHello>(hello));

@@ -81,12 +81,12 @@ class FakePeer:
     def hello(self):
         return json.loads(self._socket.recv(protocol.HELLO_LIMIT))
 
-    def meet(self, batch=2, iterations=10, begins=True):
+    def meet(self, batch=2, iterations=10, begins=True, settings={}):
         """Takes the hello, shares memory, and takes x_0, unless the program is not to begin."""
         hello = self.hello()
         self._scalar = {"float": numpy.float32, "double": numpy.float64}[hello["scalar"]]
         self._dimension = hello["dimension"]
-        self._share(batch, iterations, room=max(batch or 0, hello["samples"]))
+        self._share(batch, iterations, settings, room=max(batch or 0, hello["samples"]))
         if begins:
             number, outcome, _, text = self.answer()
             assert (number, outcome) == (0, protocol.ANSWERED), text
@@ -156,7 +156,7 @@ class FakePeer:
             self.process.kill()
             self.process.communicate()
 
-    def _share(self, batch, iterations, room):
+    def _share(self, batch, iterations, settings, room):
         stride = -(-self._dimension * numpy.dtype(self._scalar).itemsize // 64) * 64
         self._facts = {
             "protocol": 1,
@@ -169,6 +169,7 @@ class FakePeer:
             "x": 0,
             "gradient": stride,
             "samples": 2 * stride,
+            "settings": settings,
         }
         descriptor = os.memfd_create("test")
         os.ftruncate(descriptor, self._facts["memory"])

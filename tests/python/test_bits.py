@@ -154,3 +154,19 @@ def test_another_frozen_layer_at_one_peer_is_refused(folder):
     pytest.importorskip("torch")
     error = fails(folder, NETWORK + FROZEN)
     assert error.code == 2 and "peer 2's model has 0.weight: a frozen parameter of float32" in str(error)
+
+
+def test_a_program_is_told_what_the_run_does_with_a_gradient(folder):
+    said = """
+with hearsay.Peer(x0=numpy.ones(2, "float32"), samples=1, loss=lambda x: 0.0) as peer:
+    for ask in peer:
+        ask.gradient[:] = 0
+if peer.id == 0:
+    open("told.json", "w").write(__import__("json").dumps(peer.settings))
+"""
+    settings = {"algorithm.clip": 0.5, "algorithm.batch": 1, "failure.checkpoint_every": 7}
+    hearsay.run("run.toml", command(folder, QUADRATIC + said), set=settings, overwrite=True)
+    told = json.loads((folder / "told.json").read_text())
+    assert told["algorithm.kind"] == "dcd-psgd"
+    assert told["algorithm.optimizer"] == "sgd" and told["algorithm.local_steps"] == "1"  # defaults, too
+    assert told["algorithm.clip"] == "0.5" and told["failure.checkpoint_every"] == "7"

@@ -53,10 +53,11 @@ def test_double_is_the_scalar_of_float64(fake):
 
 def test_the_facts_of_the_run_are_attributes(fake):
     fake.start(train)
-    fake.meet(batch=None, iterations=None)
+    fake.meet(batch=None, iterations=None, settings={"algorithm.optimizer": "sgd"})
     fake.end()
     mine = fake.join()
     assert (mine.id, mine.count, mine.seed, mine.iterations, mine.batch) == (1, 4, 5, None, None)
+    assert mine.settings == {"algorithm.optimizer": "sgd"}
 
 
 def test_an_ask_has_point_samples_seed_and_iteration(fake):

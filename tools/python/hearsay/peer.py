@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
@@ -89,6 +89,7 @@ class Peer:
     seed: int  # run.seed
     iterations: Optional[int]  # None: the run file gives run.epochs
     batch: Optional[int]  # samples of a minibatch; None: all
+    settings: Mapping[str, str]  # what the run does with a gradient: {"algorithm.optimizer": "sgd", ...}
     model: Optional[numpy.ndarray]  # after the end: x_i, d scalars
     # After the end: code, reason, output; where the record is kept, the members of summary.json, too.
     summary: Dict[str, Any]
@@ -150,6 +151,7 @@ class Peer:
         self._memory = SharedMemory(descriptor, facts, x0.size, x0.dtype)
         self.id, self.count, self.seed = facts["peer"], facts["peers"], facts["seed"]
         self.iterations, self.batch = facts["iterations"], facts["batch"]
+        self.settings = facts["settings"]
         require_count(id, self.count)
 
     def _begin(self, x0: numpy.ndarray, fixed: Sequence[Fixed]) -> None:
