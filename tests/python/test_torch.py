@@ -362,7 +362,7 @@ def test_a_step_wants_a_minibatch(fake):
         fake.join()
 
 
-def test_a_second_group_is_refused(fake):
+def test_a_group_that_is_added_later_is_refused(fake):
     def program():
         optimizer = hearsay.torch.Optimizer(network(), 10, evaluate=lambda: 0.0)
         try:
@@ -372,7 +372,7 @@ def test_a_second_group_is_refused(fake):
 
     fake.start(program)
     fake.meet(begins=False)
-    with pytest.raises(ValueError, match="expected one group"):
+    with pytest.raises(ValueError, match=r"a parameter group was added; expected groups=\[...\] when"):
         fake.join()
 
 

@@ -573,7 +573,7 @@ def two_groups(optimizer):
 @pytest.mark.parametrize(
     "put, refusal",
     [
-        (two_groups, "a second parameter group; expected one group"),
+        (two_groups, "there are 2 parameter groups, and there were 1; expected groups="),
         (lambda o: o.load_state_dict(sgd_of(o).state_dict()), "a program cannot set momentum, "),
         (lambda o: o.param_groups.__setitem__(0, sgd_of(o).param_groups[0]), "a program cannot set momentum, "),
     ],

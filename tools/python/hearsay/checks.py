@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, List, Optional, Sequence
+from typing import Any, List, Mapping, Optional, Sequence
 
 import numpy
 
@@ -71,6 +71,13 @@ def checked_weight(weight: Any) -> float:
     if not (number > 0 and math.isfinite(number)):
         raise wrong
     return number
+
+
+def require_settings(objective: Any, settings: Mapping[str, str]) -> None:
+    """Raises what the objective raises if it does not fit the settings of the run; most do not look at them."""
+    judge = getattr(objective, "require_settings", None)
+    if judge is not None:
+        judge(settings)
 
 
 def checked_fixed(fixed: Any) -> List[Fixed]:

@@ -10,7 +10,16 @@ import numpy
 
 from . import last_words, protocol
 from .channel import SharedMemory
-from .checks import SCALARS, as_score, checked_fixed, checked_layers, checked_weight, initial_model, sample_count
+from .checks import (
+    SCALARS,
+    as_score,
+    checked_fixed,
+    checked_layers,
+    checked_weight,
+    initial_model,
+    require_settings,
+    sample_count,
+)
 from .command import RunFile, Settings
 from .error import INTERRUPTED, REFUSED, Error
 from .protocol import Fixed, Layer, Question, Score
@@ -309,8 +318,9 @@ def answer_all(
         set=set,
         overwrite=overwrite,
         resume=resume,
-        fixed=getattr(objective, "fixed", ()),
+        at_start=lambda: (objective.x0, checked_fixed(getattr(objective, "fixed", ()))),
     ) as peer:
+        require_settings(objective, peer.settings)
         for ask in peer:
             objective.gradient(ask.x, ask.samples, ask.gradient, ask.seed)
     return peer

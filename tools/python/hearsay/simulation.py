@@ -13,7 +13,7 @@ from typing import Any, Dict, Optional, Sequence
 
 from . import protocol
 from .channel import Channel, SharedMemory
-from .checks import SCALARS, as_score, checked_layers, initial_model, sample_count
+from .checks import SCALARS, as_score, checked_layers, initial_model, require_settings, sample_count
 from .command import Run, RunFile, Settings
 from .error import REFUSED, Error
 from .last_words import of_exception
@@ -49,6 +49,11 @@ class _Served:
             facts = json.loads(message)
             self._memory = SharedMemory(descriptor, facts, self._x0.size, self._x0.dtype)
             self._memory.x[:] = self._x0
+            try:
+                require_settings(self._objective, facts["settings"])
+            except Exception as error:
+                self._channel.send(protocol.encode_answer(0, protocol.LEAVES, text=of_exception(error, 0)))
+                raise
             self._channel.send(protocol.encode_ready(getattr(self._objective, "fixed", ())))
             return True
         question = protocol.decode_question(message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 import numpy
 import torch
@@ -13,6 +13,7 @@ from ..peer import answer_all
 from ..protocol import Fixed
 from .evaluation import Evaluate, Evaluation, seed_all
 from .flat import FlatParameters
+from .groups import Group, ParameterGroups
 from .statistics import Recalibrate
 from .surroundings import surroundings
 
@@ -25,7 +26,7 @@ class Objective:
 
     loss(indices) -> the mean loss over these samples, a scalar tensor; indices is a LongTensor, 1 to 1000 of
     them. samples: m_i. evaluate() -> the mean loss over all m_i samples, or (loss, hits, judged), as for
-    Optimizer; None: computed with `loss`. recalibrate: as for Optimizer.
+    Optimizer; None: computed with `loss`. recalibrate, groups: as for Optimizer.
     """
 
     def __init__(
@@ -36,11 +37,13 @@ class Objective:
         *,
         evaluate: Optional[Evaluate] = None,
         recalibrate: Optional[Recalibrate] = None,
+        groups: Optional[Sequence[Group]] = None,
     ):
         self._model = model
         self._loss = loss
         self.samples = sample_count(samples)
         self._flat = FlatParameters(model)
+        self._groups = ParameterGroups(model, self._flat, groups)
         self._evaluation = Evaluation(model, self._flat, evaluate or self._mean_loss, recalibrate)
         self.layers = self._flat.layers
 
@@ -52,10 +55,15 @@ class Objective:
     @property
     def fixed(self) -> List[Fixed]:
         """What else f_i depends on."""
-        return surroundings(self._model)
+        return surroundings(self._model) + self._groups.fixed
+
+    def require_settings(self, settings: Mapping[str, str]) -> None:
+        """Raises ValueError if a run with these settings would not do what the groups say."""
+        self._groups.require_proportional_step(settings)
 
     def gradient(self, x: numpy.ndarray, samples: numpy.ndarray, out: numpy.ndarray, seed: int) -> None:
-        """Writes the gradient of the mean loss over `samples` at x to `out`; zero for no samples."""
+        """Writes the gradient of the mean loss over `samples` at x to `out`, zero for no samples; then what the
+        groups make of it."""
         self._flat.load(x)
         self._flat.drop_gradients()
         self._model.train()
@@ -68,6 +76,7 @@ class Objective:
         self._flat.require_unwritten()
         self._evaluation.require_unread_statistics()
         self._flat.write_gradients(out)
+        self._groups.apply(out, x)
 
     def loss(self, x: numpy.ndarray) -> Any:
         """Returns f_i(x), or what `evaluate` says at x."""
@@ -93,6 +102,7 @@ def train(
     run: Optional[RunFile] = None,
     id: Optional[int] = None,
     recalibrate: Optional[Recalibrate] = None,
+    groups: Optional[Sequence[Group]] = None,
     weight: float = 1.0,
     set: Optional[Settings] = None,
     overwrite: bool = False,
@@ -100,10 +110,10 @@ def train(
 ) -> Dict[str, Any]:
     """Trains to the end of the run. Leaves this peer's model, in evaluation mode, and returns the summary.
 
-    model, loss, samples, evaluate, recalibrate: as for Objective; the other ones: as for hearsay.Peer.
+    model, loss, samples, evaluate, recalibrate, groups: as for Objective; the other ones: as for hearsay.Peer.
     Raises hearsay.Error.
     """
-    objective = Objective(model, loss, samples, evaluate=evaluate, recalibrate=recalibrate)
+    objective = Objective(model, loss, samples, evaluate=evaluate, recalibrate=recalibrate, groups=groups)
     peer = answer_all(objective, run, id, weight=weight, set=set, overwrite=overwrite, resume=resume)
     if peer.model is not None:
         objective.settle(peer.model)

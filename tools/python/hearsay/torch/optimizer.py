@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple
 
 import numpy
 import torch
@@ -12,13 +12,16 @@ from ..peer import Ask, Peer
 from ..protocol import Fixed
 from .evaluation import Evaluate, Evaluation, seed_all
 from .flat import UNDONE, FlatParameters
+from .groups import Group, ParameterGroups
 from .left_gradient import LeftGradient
 from .statistics import Recalibrate
 from .step_size import StepSize
 from .surroundings import surroundings
 
 
-_SECOND_GROUP = "a second parameter group; expected one group, since all parameters are one vector x"
+_OTHER_GROUPS = (
+    "expected groups=[...] when the Optimizer is made: afterwards it stays as it is, since all peers have the same"
+)
 
 
 class Minibatches:
@@ -56,8 +59,10 @@ class Optimizer(torch.optim.Optimizer):
     is called inside of the loop, without gradients, with the model in evaluation mode at the x in question.
     recalibrate(): runs the model forward on samples that are always the same; wanted where modules track
     running statistics, which are estimated by it before each evaluation.
+    groups: [{"params": model.head.parameters(), "lr_factor": 0.1, "weight_decay": 0.01}, ...]; the step size of
+    a group is that of the run times lr_factor, and weight_decay times the parameters is added to its gradient.
     The length of the run, batch, step size and momentum are the run file's. The rest is as for hearsay.Peer.
-    param_groups[0]["lr"] is the step size of the iteration, which hearsay makes.
+    param_groups[k]["lr"] is the step size of the iteration, which hearsay makes.
     After the loop the model is that of this peer, in evaluation mode. A run that was refused, lost,
     interrupted, or that diverged, raises hearsay.Error at the end of the loop.
     """
@@ -68,6 +73,7 @@ class Optimizer(torch.optim.Optimizer):
         samples: int,
         *,
         evaluate: Evaluate,
+        groups: Optional[Sequence[Group]] = None,
         run: Optional[RunFile] = None,
         id: Optional[int] = None,
         recalibrate: Optional[Recalibrate] = None,
@@ -78,7 +84,8 @@ class Optimizer(torch.optim.Optimizer):
     ):
         self._flat = FlatParameters(model)
         self._evaluation = Evaluation(model, self._flat, evaluate, recalibrate)
-        super().__init__(self._flat.parameters, {})
+        self._groups = ParameterGroups(model, self._flat, groups)
+        super().__init__([dict(group) for group in self._groups.torch_groups], {})
         self._model = model
         self._left_gradient = LeftGradient(self._flat)
         self.peer = Peer(
@@ -94,8 +101,10 @@ class Optimizer(torch.optim.Optimizer):
             resume=resume,
             at_start=self._start,
         )
+        self._groups.require_proportional_step(self.peer.settings)
         self.minibatches = Minibatches(self)
         self._ask: Optional[Ask] = None  # the open one
+        self._step_size = 0.0  # of the iteration
         self.iteration = 0  # of the last minibatch, from 1 on; an iteration may have several minibatches
 
     def next_minibatch(self) -> List[int]:
@@ -109,7 +118,7 @@ class Optimizer(torch.optim.Optimizer):
         self._flat.require_same_parameters()
         if self.iteration > 0:
             self._flat.require_unwritten(f"in iteration {self.iteration} or behind it, {UNDONE}")
-        self._show_step_size(self.param_groups[0]["lr"])
+        self._show_step_size(self._step_size)
         while True:
             ask = next(self.peer, None)
             if ask is None:
@@ -118,16 +127,19 @@ class Optimizer(torch.optim.Optimizer):
                 raise StopIteration
             self._ask = ask
             self.iteration = ask.iteration
+            self._step_size = ask.step_size
             self._show_step_size(ask.step_size)
             self._flat.load(ask.x)
             seed_all(ask.seed)
             if len(ask.samples) > 0:
                 return ask.samples.tolist()
-            self.skip()  # no program has to compute the mean over no samples
+            ask.gradient = 0.0  # no program has to compute the mean over no samples
+            self._groups.apply(ask.gradient, ask.x)
+            self._hand_in()
 
     def _start(self) -> Tuple[numpy.ndarray, List[Fixed]]:
         """Returns x_0 as the program has left it, and what else its output depends on."""
-        return self._flat.x0, surroundings(self._model)
+        return self._flat.x0, surroundings(self._model) + self._groups.fixed
 
     def step(self, closure: Optional[Callable[[], Any]] = None) -> Any:
         """Hands in the gradient that backward() has left, or closure() leaves. Returns what closure returns.
@@ -145,6 +157,7 @@ class Optimizer(torch.optim.Optimizer):
         self._flat.require_no_counted_change()
         self._evaluation.require_unread_statistics()
         self._ask.fill(self._flat.write_gradients)
+        self._groups.apply(self._ask.gradient, self._ask.x)
         self._hand_in()
         return result
 
@@ -158,10 +171,15 @@ class Optimizer(torch.optim.Optimizer):
             self._hand_in()
 
     def _show_step_size(self, step_size: float) -> None:
-        """Raises TypeError or ValueError if a program has put other groups in the place of the one."""
-        if len(self.param_groups) != 1:
-            raise ValueError(_SECOND_GROUP)
-        self.param_groups[0] = StepSize.in_group(self.param_groups[0], step_size)
+        """Raises TypeError or ValueError if a program has put other groups in the place of those it was given."""
+        made = self._groups.torch_groups
+        if len(self.param_groups) != len(made):
+            raise ValueError(
+                f"there are {len(self.param_groups)} parameter groups, and there were {len(made)}; {_OTHER_GROUPS}"
+            )
+        self.param_groups[:] = [
+            StepSize.in_group(group, one, step_size) for group, one in zip(self.param_groups, made)
+        ]
 
     def _hand_in(self) -> None:
         self._ask = None
@@ -173,8 +191,10 @@ class Optimizer(torch.optim.Optimizer):
         super().zero_grad(set_to_none)
 
     def add_param_group(self, param_group: Any) -> None:
-        """Raises ValueError for a second group: all parameters are one vector x."""
-        if self.param_groups:
-            raise ValueError(_SECOND_GROUP)
+        """Raises ValueError once the Optimizer is made."""
+        made = self._groups.torch_groups
+        k = len(self.param_groups)
+        if k == len(made):
+            raise ValueError(f"a parameter group was added; {_OTHER_GROUPS}")
         super().add_param_group(param_group)
-        self.param_groups[0] = StepSize.in_group(self.param_groups[0], 0.0)
+        self.param_groups[k] = StepSize.in_group(self.param_groups[k], made[k], 0.0)

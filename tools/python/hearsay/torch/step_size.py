@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any, Dict, NoReturn
 
-# What a group may hold beside "lr". Anything else is taken for a part of a step that torch would make.
+# What a group may hold beside "lr" and what it was made with. Anything else is taken for a part of a step that
+# torch would make.
 NO_PART_OF_A_STEP = ("params", "param_names", "name")
 SCHEDULERS = "torch.optim.lr_scheduler"
 
@@ -18,13 +19,14 @@ class StepSize(Dict[str, Any]):
     """
 
     @classmethod
-    def in_group(cls, group: Dict[str, Any], step_size: float) -> "StepSize":
-        """Returns the group with this step size. Raises TypeError if another group is in its place."""
-        for key in group:
-            if key != "lr" and key not in NO_PART_OF_A_STEP:
+    def in_group(cls, group: Dict[str, Any], made: Dict[str, Any], step_size: float) -> "StepSize":
+        """Returns the group with the step size of the run times its factor. Raises TypeError if another group is
+        in the place of the one that was made."""
+        for key, value in group.items():
+            if key not in ("lr", *NO_PART_OF_A_STEP) and (key not in made or made[key] != value):
                 _refuse(key)
         held = group if isinstance(group, cls) else cls(group)
-        dict.__setitem__(held, "lr", step_size)
+        dict.__setitem__(held, "lr", step_size * made["lr_factor"])
         return held
 
     def __getitem__(self, key: str) -> Any:
@@ -55,5 +57,5 @@ def _refuse(key: str) -> NoReturn:
     raise TypeError(
         f"a program cannot set {key}, since the step is hearsay's; expected algorithm.step_size, "
         "algorithm.step_schedule, algorithm.warm_up and algorithm.optimizer in the run file instead of an "
-        "optimizer or a scheduler of torch; a weight decay is a part of the loss"
+        "optimizer or a scheduler of torch, and groups=[...] of the Optimizer for weight_decay and lr_factor"
     )
