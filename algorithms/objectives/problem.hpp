@@ -30,6 +30,12 @@ struct HomeDigest {
   std::optional<std::uint64_t> test = {};  ///< of test samples that are none of these
 };
 
+/// A killed program was started anew.
+struct ProgramRestart {
+  PeerId peer = 0;
+  std::uint64_t iteration = 0;  ///< of the last gradient that it was asked for
+};
+
 /// What n peers minimise together: (1/n) sum_i f_i(x) + h(x), from a common start. A hub without data is a
 /// peer, but none of the n.
 template <class Scalar>
@@ -54,8 +60,8 @@ struct Problem {
   std::function<void(int code, const std::string& reason, const std::string& output,
                      std::span<const PeerId> dropped)>
       say_end = {};
-  /// Returns how often a killed program was started anew, so far. Empty if there are no programs.
-  std::function<std::uint64_t()> program_restarts = {};
+  /// Returns when killed programs were started anew, so far. Empty if there are no programs.
+  std::function<std::vector<ProgramRestart>()> program_restarts = {};
   /// The judged samples as an objective, the sum of their losses; null if the data are at home or no samples.
   std::shared_ptr<const Objective<Scalar>> judge = {};
   /// Digest of the data; 0 if they are at home. Peers compare it before they train together.

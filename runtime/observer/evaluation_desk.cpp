@@ -27,6 +27,16 @@ void EvaluationDesk::note_alive(PeerId id, std::uint32_t heard,
   inquiry_.note_alive(id, heard, being_answered, beat_);
 }
 
+void EvaluationDesk::beat(const IdClaims& claims, const std::string& waits) {
+  ++beat_;
+  using State = from_observer::Alive::State;
+  for (PeerId id = 0; id < peer_count_; ++id)
+    if (!claims.is_absent(id)) {
+      const State state = members_.has_finished(id) ? State::has_result : State::lacks_result;
+      words_.say(id, from_observer::Alive{state, schedule_.evaluated(id), {beat_, members_[id].beat}}, waits);
+    }
+}
+
 void EvaluationDesk::tell(const std::vector<Verdict>& verdicts) {
   for (const Verdict& verdict : verdicts)
     for (PeerId id = 0; id < peer_count_; ++id) tell(id, verdict);

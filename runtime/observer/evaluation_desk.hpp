@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "runtime/observer/claims.hpp"
 #include "runtime/observer/evaluation_schedule.hpp"
 #include "runtime/observer/inquiry.hpp"
 #include "runtime/observer/members.hpp"
@@ -21,6 +23,7 @@ class EvaluationDesk {
   EvaluationDesk(EvaluationSchedule& schedule, const Members& members, ObserverFrames& words,
                  PeerId peer_count)
       : schedule_(schedule),
+        members_(members),
         words_(words),
         peer_count_(peer_count),
         inquiry_(schedule, members, words, peer_count) {}
@@ -47,8 +50,8 @@ class EvaluationDesk {
   /// A heartbeat of peer `id` says which heartbeat of the observer it has heard, and which questions it is
   /// answering. Asks again what is lost.
   void note_alive(PeerId id, std::uint32_t heard, std::span<const std::uint64_t> being_answered);
-  /// The number of the heartbeat that is sent now.
-  std::uint32_t next_beat() { return ++beat_; }
+  /// Sends a heartbeat to every peer that is there. `waits`: for whom the run's start waits, in words.
+  void beat(const IdClaims& claims, const std::string& waits);
 
  private:
   void tell(const std::vector<Verdict>& verdicts);
@@ -59,6 +62,7 @@ class EvaluationDesk {
   }
 
   EvaluationSchedule& schedule_;
+  const Members& members_;
   ObserverFrames& words_;
   PeerId peer_count_;
   Inquiry inquiry_;

@@ -7,8 +7,9 @@
 
 namespace hearsay {
 
-Members::Members(const ObserverInput& input)
-    : lost_after_(input.failure.lost_after),
+Members::Members(const ObserverInput& input, Chronicle& chronicle)
+    : chronicle_(chronicle),
+      lost_after_(input.failure.lost_after),
       join_later_(input.failure.join_later),
       members_(input.peer_count),
       stalls_(lost_after_) {
@@ -37,23 +38,27 @@ bool Members::only_one_left(PeerId id) const {
 
 void Members::lose(PeerId id) {
   ensure(!is_lost(id) && !has_finished(id), "a peer is lost once, and not after its result");
+  if (!is_gone(id)) chronicle_.note(RunEvent::What::lost, id);
   members_[id].standing = Standing::lost;
 }
 
 void Members::detach(PeerId id) {
   ensure(!is_lost(id) && !has_finished(id), "a peer that detaches takes part");
+  if (!is_gone(id)) chronicle_.note(RunEvent::What::lost, id);
   members_[id].standing = Standing::detached;
 }
 
-void Members::take_back(PeerId id) {
+void Members::take_back(PeerId id, std::uint64_t iteration) {
   ensure(is_gone(id), "a peer that comes back was gone");
   members_[id].standing = Standing::member;
   ++returned_;
+  chronicle_.note(RunEvent::What::returned, id, iteration);
 }
 
-void Members::take_in(PeerId id, Instant now) {
+void Members::take_in(PeerId id, Instant now, std::uint64_t iteration) {
   ensure(!has_finished(id), "nobody joins as a peer that has sent its result");
   members_[id] = {.joined = true, .heard_at = now};
+  chronicle_.note(RunEvent::What::joined, id, iteration);
 }
 
 void Members::finish(PeerId id, const PeerOutcome& outcome) {
@@ -89,7 +94,24 @@ RunResult Members::conclude(const EvaluationSchedule& schedule, const Evaluator&
   result.dropped = dropped();
   result.joined = joined();
   result.returned = returned_;
+  result.events = events();
   return result;
+}
+
+/// With the standby that took over: it says so in its result, and does not say when. The hub was lost then.
+std::vector<RunEvent> Members::events() const {
+  std::vector<RunEvent> events = chronicle_.events();
+  const auto is_loss_of_hub = [](const RunEvent& event) {
+    return event.what == RunEvent::What::lost && event.peer == hub_id;
+  };
+  const auto last = std::find_if(events.rbegin(), events.rend(), is_loss_of_hub);
+  if (last == events.rend() || !is_gone(hub_id)) return events;
+  for (PeerId id = 0; id < members_.size(); ++id)
+    if (const auto iteration = members_[id].outcome.took_over_in) {
+      events.insert(last.base(), {RunEvent::What::took_over, id, *iteration, last->seconds});
+      break;
+    }
+  return events;
 }
 
 /// Returns the peers that the run dropped and that did not come back.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/foundation/units.hpp"
+#include "runtime/observer/chronicle.hpp"
 #include "runtime/observer/evaluation_schedule.hpp"
 #include "runtime/observer/evaluator.hpp"
 #include "runtime/observer/observer_input.hpp"
@@ -34,7 +35,8 @@ class Members {
     PeerOutcome outcome = {};  ///< valid if it has finished
   };
 
-  explicit Members(const ObserverInput& input);
+  /// `chronicle` hears who comes and goes. It must outlive this.
+  Members(const ObserverInput& input, Chronicle& chronicle);
 
   const Member& operator[](PeerId id) const { return members_[id]; }
   /// True if evaluations are made without peer `id`.
@@ -56,10 +58,10 @@ class Members {
   void lose(PeerId id);
   /// Peer `id` runs on without the observer.
   void detach(PeerId id);
-  /// Peer `id`, which was gone, is a member again.
-  void take_back(PeerId id);
-  /// A new process joins the run as peer `id`.
-  void take_in(PeerId id, Instant now);
+  /// Peer `id`, which was gone, is a member again, from `iteration` on.
+  void take_back(PeerId id, std::uint64_t iteration);
+  /// A new process joins the run as peer `id`, from `iteration` on.
+  void take_in(PeerId id, Instant now, std::uint64_t iteration);
   /// Peer `id` has sent its result.
   void finish(PeerId id, const PeerOutcome& outcome);
   /// Peer `id`, a member, has ended without one, and so does the run.
@@ -90,7 +92,9 @@ class Members {
  private:
   std::vector<PeerId> dropped() const;
   std::vector<PeerId> joined() const;
+  std::vector<RunEvent> events() const;
 
+  Chronicle& chronicle_;
   Duration lost_after_;
   std::vector<PeerId> join_later_;
   std::vector<Member> members_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "runtime/wire/numbers.hpp"
-#include "runtime/wire/words_from_observer.hpp"
 #include "runtime/wire/words_to_observer.hpp"
 #include "topology/foundation/ensure.hpp"
 
@@ -13,7 +12,6 @@ namespace {
 
 using Standing = Members::Standing;
 using HelloState = to_observer::Hello::State;
-using AliveState = from_observer::Alive::State;
 
 }  // namespace
 
@@ -24,16 +22,18 @@ ObserverSession::ObserverSession(ObserverInput input, Evaluator& evaluator, Inst
       claims_(input_, words_),
       start_(input_, claims_, words_, now),
       schedule_(input_, evaluator, earlier),
-      members_(input_),
+      chronicle_(start_, schedule_, now, earlier.events),
+      members_(input_, chronicle_),
       vital_peers_(input_, members_),
       evaluations_(schedule_, members_, words_, input_.peer_count),
-      end_(input_, evaluator, claims_, start_, schedule_, members_, words_),
+      end_(input_, evaluator, claims_, start_, schedule_, chronicle_, members_, words_),
       next_heartbeat_(now + heartbeat_interval(input_.failure.lost_after)) {
   members_.note_heard_all(now);
 }
 
 void ObserverSession::hear(const FrameHeader& header, std::span<const std::byte> payload, Instant now,
                            const std::string& host) {
+  chronicle_.note_time(now);
   if (over()) return;
   if (header.kind == FrameKind::hello) return answer_hello(header, payload, now, host);
   const PeerId sender = header.sender;
@@ -72,7 +72,7 @@ void ObserverSession::hear(const FrameHeader& header, std::span<const std::byte>
     case FrameKind::parted: {
       const bool lost_its_hub = vital_peers_.is_worker(sender) && payload.empty();
       members_.note_leaving(sender, lost_its_hub);
-      return lose_peer(sender, "peer " + std::to_string(sender) + " has left",
+      return lose_peer(sender, now, "peer " + std::to_string(sender) + " has left",
                        "it " + (lost_its_hub ? "has left: it has lost its hub" : how_it_left(payload)));
     }
     case FrameKind::stop:
@@ -100,7 +100,7 @@ void ObserverSession::admit(const FrameHeader& hello, std::span<const std::byte>
   const bool is_successor = claims_.is_taken(hello);
   claims_.note_host(hello, host);
   if (is_successor && started() && drops())
-    lose_peer(sender, "peer " + std::to_string(sender) + " was started anew");
+    lose_peer(sender, chronicle_.now(), "peer " + std::to_string(sender) + " was started anew");
   if (members_.is_gone(sender)) return welcome_joiner(hello, payload);
   claims_.welcome(hello, payload);  // not ready: the process may be a restarted one
   const HelloState state = to_observer::as_hello(hello).state;
@@ -110,10 +110,7 @@ void ObserverSession::admit(const FrameHeader& hello, std::span<const std::byte>
     words_.say(sender, end_.stop_of_a_successor());
     return end_.expect_no_results_of_killed_peers();
   }
-  words_.say(sender, FrameKind::welcome);
-  if (start_.is_gathering())
-    for (const PeerId gone : start_.lost())
-      words_.say(sender, from_observer::Departed{gone, incarnation_of(gone)});
+  start_.welcome(sender);
   if (state == HelloState::is_under_way) start_.note_under_way();
   choose_checkpoint();
 }
@@ -138,6 +135,8 @@ void ObserverSession::choose_checkpoint() {
 }
 
 void ObserverSession::take_ready(PeerId sender, std::optional<std::uint64_t> last_verdict, Instant now) {
+  if (started() && start_.resumes(sender) && !claims_.is_ready(sender))
+    chronicle_.note(RunEvent::What::restarted, sender);
   claims_.mark_ready(sender);
   schedule_.note_verdicts_known(sender, last_verdict);
   if (started()) return start_peer(sender, now);
@@ -170,7 +169,9 @@ void ObserverSession::take_alive(const FrameHeader& alive, std::span<const std::
   if (started()) evaluations_.note_alive(alive.sender, beats.heard, decode_numbers(payload));
 }
 
-void ObserverSession::lose_peer(PeerId id, const std::string& how, const std::string& to_others) {
+void ObserverSession::lose_peer(PeerId id, Instant now, const std::string& how,
+                                const std::string& to_others) {
+  chronicle_.note_time(now);
   ensure(id < input_.peer_count, "a peer that is lost is one of this run");
   if (end_.is_parting()) return end_.forget(id);
   if (!over() && !members_.is_lost(id) && goes_on_without_a_peer())
@@ -186,11 +187,11 @@ void ObserverSession::do_without(PeerId id, const std::string& how) {
   if (members_.is_lost(id) || over()) return;
   if (!goes_on_without_a_peer()) {
     if (end_.is_interrupted()) return end_.note_end_of(id);  // the run ends already, and this is not why
-    lose(how);
+    end_.lose(id, how);
     return end_.forget(id);
   }
   if (members_.has_finished(id)) return members_.note_end(id);
-  if (vital_peers_.is_last_hub(id)) return lose(VitalPeers::loss_of_hub(how));
+  if (vital_peers_.is_last_hub(id)) return end_.lose(id, VitalPeers::loss_of_hub(how));
   members_.lose(id);
   if (!started()) start_.do_without(id);
   evaluations_.drop(id);
@@ -228,7 +229,7 @@ bool ObserverSession::take_back(const FrameHeader& alive, Instant now) {
   // It may be lost to the observer alone: then its hub waits for it, and it for the verdicts it has missed.
   if (stays_lost && !vital_peers_.is_hub(alive.sender)) take_alive(alive, {}, now);
   if (stays_lost || !end_.is_open() || !first) return false;
-  members_.take_back(alive.sender);
+  members_.take_back(alive.sender, alive.iteration);
   evaluations_.take_back(alive.sender, *first);
   start_peer(alive.sender, now);
   return true;
@@ -261,7 +262,7 @@ void ObserverSession::take_in(const FrameHeader& join, Instant now) {
     refuse_to_join(sender);
     return end_.end_if_all_have();
   }
-  members_.take_in(sender, now);
+  members_.take_in(sender, now, join.iteration);
   claims_.mark_ready(sender);
   evaluations_.take_in(sender, *first);
   start_peer(sender, now);
@@ -278,12 +279,13 @@ std::optional<PeerId> ObserverSession::silent_peer(Instant now) {
 /// the observer cannot. But a hub that closes its rounds takes a silent worker for a late one, so it is
 /// told.
 void ObserverSession::judge_silence(Instant now) {
+  chronicle_.note_time(now);
   const std::optional<PeerId> id = silent_peer(now);
   if (!id) return;
   const auto whole = std::chrono::duration_cast<std::chrono::seconds>(members_.silence_of(*id, now)).count();
   const std::string silence = "it has said nothing for " + std::to_string(whole) + " s";
   const std::string how = "peer " + std::to_string(*id) + " was lost: " + silence;
-  if (input_.rounds_close || !started()) return lose_peer(*id, how, silence);
+  if (input_.rounds_close || !started()) return lose_peer(*id, now, how, silence);
   do_without(*id, how);
 }
 
@@ -304,14 +306,7 @@ void ObserverSession::tick(Instant now) {
 void ObserverSession::beat(Instant now) {
   next_heartbeat_ = now + heartbeat_interval(input_.failure.lost_after);
   if (end_.is_parting()) return end_.repeat_last_word();
-  const std::uint32_t number = evaluations_.next_beat();
-  const std::string waits = started() ? "" : start_.start_blockers();
-  for (PeerId id = 0; id < input_.peer_count; ++id)
-    if (!claims_.is_absent(id)) {
-      const auto state = members_.has_finished(id) ? AliveState::has_result : AliveState::lacks_result;
-      words_.say(id, from_observer::Alive{state, schedule_.evaluated(id), {number, members_[id].beat}},
-                 waits);
-    }
+  evaluations_.beat(claims_, started() ? "" : start_.start_blockers());
 }
 
 void ObserverSession::leave(Instant now) {
@@ -325,7 +320,7 @@ void ObserverSession::leave(Instant now) {
 void ObserverSession::note_end_seen(PeerId id, const std::string& how) {
   const bool is_awaited = id < input_.peer_count && start_.is_gathering() && claims_.is_absent(id);
   if (is_awaited && goes_on_without_a_peer())
-    lose_peer(id, "peer " + std::to_string(id) + " has ended: " + how, how);
+    lose_peer(id, chronicle_.now(), "peer " + std::to_string(id) + " has ended: " + how, how);
 }
 
 }  // namespace hearsay

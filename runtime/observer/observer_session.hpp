@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/observer/chronicle.hpp"
 #include "runtime/observer/claims.hpp"
 #include "runtime/observer/evaluation_desk.hpp"
 #include "runtime/observer/evaluation_schedule.hpp"
@@ -87,7 +88,7 @@ class ObserverSession {
   void leave(Instant now);
   /// The process of a peer has ended. By failure.policy, the run is lost, or goes on without the peer, and
   /// the others are told so: in the sentence `to_others`, or, if that is empty, that it has ended.
-  void lose_peer(PeerId id, const std::string& how, const std::string& to_others = {});
+  void lose_peer(PeerId id, Instant now, const std::string& how, const std::string& to_others = {});
   /// Who has started peer `id` on its host has seen it end: `how`, "it was killed". If the run waits for its
   /// first word, and goes on without lost peers, it does not wait any more. (A peer that has said something
   /// is judged by its silence, since a connection of its starter may break and leave the peer.)
@@ -159,6 +160,7 @@ class ObserverSession {
   IdClaims claims_;
   RunStart start_;
   EvaluationSchedule schedule_;
+  Chronicle chronicle_;
   Members members_;
   VitalPeers vital_peers_;
   EvaluationDesk evaluations_;

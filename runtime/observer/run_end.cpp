@@ -17,13 +17,14 @@ constexpr Duration patience_after_stop = std::chrono::seconds(5);
 }  // namespace
 
 RunEnd::RunEnd(const ObserverInput& input, const Evaluator& evaluator, const IdClaims& claims,
-               const RunStart& start, const EvaluationSchedule& schedule, Members& members,
-               ObserverFrames& words)
+               const RunStart& start, const EvaluationSchedule& schedule, Chronicle& chronicle,
+               Members& members, ObserverFrames& words)
     : input_(input),
       evaluator_(evaluator),
       claims_(claims),
       start_(start),
       schedule_(schedule),
+      chronicle_(chronicle),
       members_(members),
       words_(words) {}
 
@@ -50,6 +51,11 @@ void RunEnd::lose(const std::string& reason, int exit_code) {
   if (is_parting() || is_over() || interrupted_) return;  // it ends already, and this is not why
   loss_ = Loss{reason, exit_code == 2 && !start_.has_begun()};
   part_unless_it_goes_on(Stop{exit_code}, reason);
+}
+
+void RunEnd::lose(PeerId id, const std::string& reason) {
+  if (is_open()) chronicle_.note(RunEvent::What::lost, id);
+  lose(reason, 3);
 }
 
 void RunEnd::take_stop(const FrameHeader& header, std::span<const std::byte> payload, Instant now) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/observer/chronicle.hpp"
 #include "runtime/observer/claims.hpp"
 #include "runtime/observer/evaluation_schedule.hpp"
 #include "runtime/observer/evaluator.hpp"
@@ -29,7 +30,8 @@ class RunEnd {
  public:
   /// All must outlive the end.
   RunEnd(const ObserverInput& input, const Evaluator& evaluator, const IdClaims& claims,
-         const RunStart& start, const EvaluationSchedule& schedule, Members& members, ObserverFrames& words);
+         const RunStart& start, const EvaluationSchedule& schedule, Chronicle& chronicle, Members& members,
+         ObserverFrames& words);
 
   /// True until the peers are told to stop, or all have ended.
   bool is_open() const { return progress_ == Progress::open; }
@@ -42,6 +44,8 @@ class RunEnd {
   /// As ObserverSession::interrupt, ObserverSession::lose say.
   void interrupt(Instant now, const std::string& by);
   void lose(const std::string& reason, int exit_code);
+  /// The same, since peer `id` is lost.
+  void lose(PeerId id, const std::string& reason);
   /// A peer wants the run to end, or has lost another one; or it ends alone.
   void take_stop(const FrameHeader& header, std::span<const std::byte> payload, Instant now);
   /// A peer that takes part has come to its end. Ignores a malformed result, and one that overtakes an
@@ -112,6 +116,7 @@ class RunEnd {
   const IdClaims& claims_;
   const RunStart& start_;
   const EvaluationSchedule& schedule_;
+  Chronicle& chronicle_;
   Members& members_;
   ObserverFrames& words_;
   Progress progress_ = Progress::open;

@@ -45,6 +45,13 @@ void RunStart::note_welcome(PeerId id, bool resumes) {
   peer.holds = {0};
 }
 
+void RunStart::welcome(PeerId id) {
+  words_.say(id, FrameKind::welcome);
+  if (!is_gathering()) return;
+  for (const PeerId gone : lost())
+    words_.say(id, from_observer::Departed{gone, claims_.of(gone).incarnation});
+}
+
 void RunStart::note_checkpoints(PeerId id, std::span<const std::byte> payload) {
   Peer& peer = peers_[id];
   if (!peer.resumes) return;

@@ -43,6 +43,8 @@ class RunStart {
 
   /// A process was welcomed as peer `id`. If `resumes`, it will report the checkpoints that it holds.
   void note_welcome(PeerId id, bool resumes);
+  /// Welcomes peer `id`. If the run has not begun, tells it without whom it does.
+  void welcome(PeerId id);
   /// The process of peer `id`, which resumes, holds a checkpoint of each of the iterations in `payload` (u64
   /// each). Tells it again from where to go on, if that is known.
   void note_checkpoints(PeerId id, std::span<const std::byte> payload);

@@ -251,6 +251,7 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
     if (run.slots) run.slots->clear();  // the processes have ended
     processes.supervisor.go_back();
     processes.children.carry_out();
+    record.events = std::move(outcome.events);
     outcome = run_once(run, processes, record);
   }
   outcome.restarts = processes.supervisor.restarts();

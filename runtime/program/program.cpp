@@ -174,7 +174,8 @@ void Program::come_up(Start start, std::span<const std::shared_ptr<Program>> bes
     } catch (const Misuse&) {
       if (ends == most_ends_at_one_question || !was_killed()) throw;
     }
-    care_.on_restart(name() + " was killed " + process_->how() + " before it had begun; it is started anew");
+    care_.on_restart(name() + " was killed " + process_->how() + " before it had begun; it is started anew",
+                     iteration_);
     start_process(start);
   }
 }
@@ -239,6 +240,7 @@ ProgramAnswer Program::ask(const ProgramQuestion& question, const std::function<
 ProgramAnswer Program::insist(ProgramQuestion question, const std::function<void()>& prepare) {
   // A process that was forked later, or restored, must not take an answer to an earlier process for its own.
   question.number = static_cast<std::uint64_t>(getpid()) << 32 | ++asked_;
+  iteration_ = std::max(iteration_, question.iteration);
   for (int ends = 0;;) {
     if (ends > 0 || !channel_.is_open()) start_anew(question);
     if (auto answer = answer_to(question, prepare)) return std::move(*answer);
@@ -304,7 +306,8 @@ void Program::start_anew(const ProgramQuestion& question) {
   ensure(command_.has_value(), "a program is started anew by who has started it");
   const std::string how = process_ ? process_->how() : "";
   care_.on_restart(name() + " was killed" + (how.empty() ? "" : " " + how) +
-                   "; it is started anew, and asked for " + name_of(question) + " again");
+                       "; it is started anew, and asked for " + name_of(question) + " again",
+                   iteration_);
   const std::vector<FixedPart> fixed_before = fixed_;
   try {
     start_process(start_for_the_process);

@@ -30,9 +30,11 @@ struct ProgramEnd {
 
 /// How a peer deals with its program.
 struct ProgramCare {
-  Duration answer_within;         ///< model.answer_within
-  Notice on_restart = no_notice;  ///< hears, in a sentence, of every start after the first
-  Notice on_stop = no_notice;     ///< the same if it asks the run to end
+  Duration answer_within;  ///< model.answer_within
+  /// Hears, in a sentence, of every start after the first; and in which iteration, 0 before the first one.
+  std::function<void(const std::string& sentence, std::uint64_t iteration)> on_restart =
+      [](const std::string&, std::uint64_t) {};
+  Notice on_stop = no_notice;  ///< hears, in a sentence, if it asks the run to end
   /// The same of an answer that takes longer than 10 s, 20 s, 40 s, ..., and of what a program says before it
   /// is asked, if that takes longer than `wait_at_start`, twice that, four times that, ...
   Notice on_wait = no_notice;
@@ -133,6 +135,7 @@ class Program {
   bool has_stopped_ = false;            // it has asked the run to end
   bool is_told_ = false;                // the facts
   std::uint64_t asked_ = 0;             // questions of this process
+  std::uint64_t iteration_ = 0;         // of the last gradient that it was asked for
   std::optional<std::string> failure_;  // what ended it for this process
   pid_t starter_ = -1;                  // the process that has started the program as it is now
   std::mutex mutex_;

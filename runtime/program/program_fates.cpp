@@ -19,17 +19,21 @@ ProgramFates::ProgramFates(std::size_t programs) {
   fates_ = {first, programs};
 }
 
-void ProgramFates::note_restart(std::size_t k, bool elsewhere) {
-  ++fates_[k].restarts;
+void ProgramFates::note_restart(std::size_t k, bool elsewhere, std::uint64_t iteration) {
+  Fate& fate = fates_[k];
+  fate.iterations[std::min<std::uint64_t>(fate.restarts, fate.iterations.size() - 1)] = iteration;
+  ++fate.restarts;
   if (!elsewhere) return;
   note_end(k, "has ended with the process of its peer");
   fates_[k].elsewhere = true;
 }
 
-std::uint64_t ProgramFates::restarts() const {
-  std::uint64_t sum = 0;
-  for (const Fate& fate : fates_) sum += fate.restarts;
-  return sum;
+std::vector<std::uint64_t> ProgramFates::restarts(std::size_t k) const {
+  const Fate& fate = fates_[k];
+  std::vector<std::uint64_t> iterations;
+  for (std::uint64_t n = 0; n < fate.restarts; ++n)
+    iterations.push_back(fate.iterations[std::min<std::uint64_t>(n, fate.iterations.size() - 1)]);
+  return iterations;
 }
 
 void ProgramFates::note_end(std::size_t k, const std::string& failure) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace hearsay {
 
@@ -17,9 +18,11 @@ class ProgramFates {
   explicit ProgramFates(std::size_t programs);
 
   /// Call before program k is started anew. `elsewhere`: not by the process that has started it first.
-  void note_restart(std::size_t k, bool elsewhere);
-  /// How often programs were started anew.
-  std::uint64_t restarts() const;
+  /// `iteration`: of the last gradient that it was asked for.
+  void note_restart(std::size_t k, bool elsewhere, std::uint64_t iteration);
+  /// The iterations in which program k was started anew, each as often. If they are more than 64, the others
+  /// count as the last one.
+  std::vector<std::uint64_t> restarts(std::size_t k) const;
 
   /// Notes how a program that was started anew elsewhere has ended: a clause, or nothing if it ended well.
   void note_end(std::size_t k, const std::string& failure);
@@ -31,6 +34,7 @@ class ProgramFates {
  private:
   struct Fate {
     std::atomic<std::uint64_t> restarts{0};
+    std::array<std::atomic<std::uint64_t>, 64> iterations{};  // of the restarts
     std::atomic<bool> elsewhere{false};
     std::array<char, 256> failure{};
   };

@@ -51,10 +51,10 @@ ProgramFleet::ProgramFleet(FileDescriptor channel, const ProgramFacts& facts, co
 }
 
 ProgramCare ProgramFleet::counting(ProgramCare care, std::size_t k) {
-  care.on_restart = [fates = fates_, owner = owner_, k,
-                     told = care.on_restart](const std::string& sentence) mutable {
-    fates.note_restart(k, getpid() != owner);
-    told(sentence);
+  care.on_restart = [fates = fates_, owner = owner_, k, told = care.on_restart](
+                        const std::string& sentence, std::uint64_t iteration) mutable {
+    fates.note_restart(k, getpid() != owner, iteration);
+    told(sentence, iteration);
   };
   return care;
 }
@@ -70,6 +70,13 @@ void ProgramFleet::say_end(const ProgramEnd& end, std::span<const PeerId> droppe
     if (!is_forked() || program->process()) program->say_end(end);
   if (is_forked()) return note_ends_of_own();
   if (end.code == 0) await_good_ends(dropped);
+}
+
+std::vector<ProgramRestart> ProgramFleet::restarts() const {
+  std::vector<ProgramRestart> all;
+  for (std::size_t k = 0; k < programs_.size(); ++k)
+    for (const std::uint64_t iteration : fates_.restarts(k)) all.push_back({programs_[k]->peer(), iteration});
+  return all;
 }
 
 void ProgramFleet::note_ends_of_own() {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/objectives/problem.hpp"
 #include "runtime/program/prefixed_lines.hpp"
 #include "runtime/program/program.hpp"
 #include "runtime/program/program_fates.hpp"
@@ -36,8 +37,8 @@ class ProgramFleet {
   /// (code 0): waits for all, and throws ProgramFailure, in a sentence, if one has not ended well, whenever
   /// that was and whoever has started it, or takes too long; unless its peer was `dropped`.
   void say_end(const ProgramEnd& end, std::span<const PeerId> dropped);
-  /// How often a killed program was started anew, by this process or by one that was forked from it.
-  std::uint64_t restarts() const { return fates_.restarts(); }
+  /// When killed programs were started anew, by this process or by one that was forked from it.
+  std::vector<ProgramRestart> restarts() const;
   /// Tells all programs that they cannot take part: with code 3 if one of them was silent, else with 2.
   void refuse(const Misuse& why);
 

@@ -81,7 +81,8 @@ std::shared_ptr<ProgramFleet> start_programs(const RunSettings& settings, const 
         .settings = settings_for_programs(settings)};
   };
   const ProgramCare care{.answer_within = settings.model.answer_within,
-                         .on_restart = home.notice ? home.notice : no_notice,
+                         .on_restart = [tell = home.notice ? home.notice : no_notice](
+                                           const std::string& sentence, std::uint64_t) { tell(sentence); },
                          .on_stop = home.notice ? home.notice : no_notice,
                          .on_wait = home.notice ? home.notice : no_notice};
   if (home.peer && home.program_channel >= 0)

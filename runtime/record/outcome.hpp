@@ -13,6 +13,7 @@
 #include "runtime/peer/counters.hpp"
 #include "runtime/peer/divergence.hpp"
 #include "runtime/peer/neighborhood.hpp"
+#include "runtime/record/run_event.hpp"
 #include "runtime/record/sent_bytes.hpp"
 #include "runtime/record/waiting_times.hpp"
 
@@ -108,7 +109,8 @@ struct ModelSet {
 struct RunRecord {
   std::vector<Evaluation> evaluations;  ///< in order
   std::optional<KeptModel> best = {};   ///< under run.keep = "best"
-  bool has_ended = false;               ///< the run came to its end; it goes on with more iterations
+  std::vector<RunEvent> events = {};
+  bool has_ended = false;  ///< the run came to its end; it goes on with more iterations
 };
 
 /// What is recorded of a peer when the run is over.
@@ -141,10 +143,11 @@ struct RunResult {
   std::optional<Evaluation> target;  ///< the first evaluation at or below the target loss
   std::optional<Evaluation> best;    ///< the best evaluation; empty under run.keep = "last"
   double seconds = 0.0;
-  std::uint64_t restarts = 0;        ///< how often a killed peer was started again
-  std::vector<PeerId> dropped = {};  ///< peers that were lost and did not come back
-  std::uint64_t returned = 0;        ///< how often a lost peer was heard of again
-  std::vector<PeerId> joined = {};   ///< peers that joined while the run was going on without them
+  std::uint64_t restarts = 0;         ///< how often a killed peer was started again
+  std::vector<PeerId> dropped = {};   ///< peers that were lost and did not come back
+  std::uint64_t returned = 0;         ///< how often a lost peer was heard of again
+  std::vector<PeerId> joined = {};    ///< peers that joined while the run was going on without them
+  std::vector<RunEvent> events = {};  ///< what happened to its peers, in the order of time
 };
 
 /// The result of a run with its models.

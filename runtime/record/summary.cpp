@@ -196,6 +196,16 @@ Json took_over_record(const RunOutcome<Scalar>& outcome) {
   return nullptr;
 }
 
+Json events_record(const std::vector<RunEvent>& events) {
+  Json record = Json::array();
+  for (const RunEvent& event : events)
+    record.push_back({{"what", to_text(event.what)},
+                      {"peer", event.peer},
+                      {"iteration", event.iteration},
+                      {"seconds", or_null(event.seconds)}});
+  return record;
+}
+
 /// Null if the hub left no meters: it is gone, or the run never began.
 Json hub_port_of_run(const RunSettings& settings, const std::vector<PeerOutcome>& peers) {
   if (peers.empty() || peers[hub_id].meters.now == Duration{0}) return nullptr;
@@ -307,6 +317,7 @@ void add_events(Json& summary, const Experiment<Scalar>& experiment, const RunOu
   summary["one_sided_mixing"] = one_sided_mixing_record(experiment, outcome);
   summary["joined"] = outcome.joined;
   summary["took_over"] = took_over_record(outcome);
+  summary["events"] = events_record(outcome.events);
   summary["round_deadline"] = round_deadline_record(experiment, outcome, driver);
   summary["resyncs"] = totals.resyncs;
   summary["refused"] = totals.refused;

@@ -118,7 +118,7 @@ void FaultyRun<Scalar>::carry_out() {
   while (const auto decision = supervisor_.next_decision())
     std::visit([this](const auto& decided) { this->on(decided); }, *decision);
   while (const auto loss = supervisor_.next_loss()) {
-    cluster_.observer().lose_peer(*loss->id, loss->how, loss->to_others);
+    cluster_.observer().lose_peer(*loss->id, time_.now(), loss->how, loss->to_others);
     cluster_.serve_observer();
   }
 }

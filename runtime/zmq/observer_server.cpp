@@ -220,7 +220,7 @@ class ObserverServer::Server {
   void lose(const LostPeer& peer) {
     if (!peer.id) return session_.lose(peer.how);
     if (peer.on_its_host) return session_.note_end_seen(*peer.id, peer.how);
-    show_life_during([&] { session_.lose_peer(*peer.id, peer.how, peer.to_others); });
+    show_life_during([&] { session_.lose_peer(*peer.id, monotonic_now(), peer.how, peer.to_others); });
   }
 
   /// Runs `work` in another thread, and sends the peers a heartbeat until it is done. `work` may evaluate

@@ -91,7 +91,7 @@ TEST_CASE("farewell: a peer that says nothing for lost_after is given up, and na
 TEST_CASE("farewell: a process that has ended is not waited for, nor one without a connection at two beats") {
   UnderWay scene;
   scene.end();
-  scene.session.lose_peer(0, "it was killed");
+  scene.session.lose_peer(0, Instant{}, "it was killed");
   CHECK(!scene.session.over());
   scene.session.note_unreachable(1);
   scene.say(1, FrameKind::alive);  // it is back

@@ -43,7 +43,7 @@ TEST_CASE("observer session, drop: the run ends without a peer that is lost, and
   scene.start();
   scene.evaluation(0, 5);
   scene.said_to(0);
-  scene.session.lose_peer(1, "peer 1 was lost: killed");
+  scene.session.lose_peer(1, Instant{}, "peer 1 was lost: killed");
   CHECK(scene.said_to(0) == Kinds{FrameKind::departed, FrameKind::verdict});
   scene.hello(1);
   CHECK(scene.said_to(1) == Kinds{FrameKind::welcome});  // its neighbors tell it how to join
@@ -53,6 +53,43 @@ TEST_CASE("observer session, drop: the run ends without a peer that is lost, and
   CHECK(scene.session.over());
   CHECK(scene.session.outcome().status == RunStatus::done);
   CHECK(scene.session.outcome().dropped == std::vector<PeerId>{1});
+}
+
+TEST_CASE("observer session, drop: who was lost, came back or joined is recorded with iteration and second") {
+  using What = RunEvent::What;
+  Scene scene(dropping_experiment(40));
+  scene.start();
+  for (const PeerId id : {0u, 1u}) scene.evaluation(id, 5);
+  scene.session.lose_peer(1, begin + 4s, "peer 1 was lost: killed");  // the run began at second 1
+  scene.evaluation(0, 10);
+  scene.hello(1);
+  FrameHeader join;
+  join.kind = FrameKind::join;
+  join.sender = 1;
+  join.iteration = 12;
+  join.run_id = run_id(scene.agreement);
+  scene.session.hear(join, {}, begin + 6s);
+  const std::vector<RunEvent> events = scene.session.outcome().events;
+  REQUIRE(events.size() == 2);
+  CHECK(events[0].what == What::lost);
+  CHECK(events[0].peer == 1);
+  CHECK(events[0].iteration == 5);
+  CHECK(events[0].seconds == 3.0);
+  CHECK(events[1].what == What::joined);
+  CHECK(events[1].peer == 1);
+  CHECK(events[1].iteration == 12);
+  CHECK(events[1].seconds == 5.0);
+}
+
+TEST_CASE("observer session: the peer whose loss ends a run is recorded") {
+  Scene scene(two_peer_experiment());
+  scene.start();
+  for (const PeerId id : {0u, 1u}) scene.evaluation(id, 5);
+  scene.session.lose_peer(1, Instant{}, "peer 1 was lost: killed");
+  const std::vector<RunEvent> events = scene.session.outcome().events;
+  REQUIRE(events.size() == 1);
+  CHECK(events[0].what == RunEvent::What::lost);
+  CHECK(events[0].peer == 1);
 }
 
 TEST_CASE("observer session, drop: why a peer leaves is told to the others") {
@@ -76,7 +113,7 @@ TEST_CASE(
     CAPTURE(had_called);
     Scene scene(dropping_experiment());
     if (had_called) scene.hello(1);
-    scene.session.lose_peer(1, "peer 1 was lost: killed");
+    scene.session.lose_peer(1, Instant{}, "peer 1 was lost: killed");
     CHECK_FALSE(scene.session.over());
     scene.said_to(0);
     scene.hello(0);
@@ -134,7 +171,7 @@ TEST_CASE("observer session, drop: a peer that is lost when it had done all it w
     for (const PeerId id : {0u, 1u}) scene.evaluation(id, iteration);
   scene.result(1);
   scene.said_to(0);
-  scene.session.lose_peer(1, "peer 1 was lost: killed");
+  scene.session.lose_peer(1, Instant{}, "peer 1 was lost: killed");
   CHECK(scene.said_to(0) == Kinds{FrameKind::departed});  // its neighbors must learn of it, too
   CHECK_FALSE(scene.session.over());
   scene.result(0);
@@ -196,7 +233,7 @@ TEST_CASE(
   scene.say(1, FrameKind::alive, {}, 16, 0, 1);
   CHECK(scene.session.outcome().returned == 1);
   scene.said_to(1);
-  scene.session.lose_peer(0, "peer 0 was lost: killed");
+  scene.session.lose_peer(0, Instant{}, "peer 0 was lost: killed");
   std::vector<std::uint64_t> verdicts;
   for (const ObserverFrame& word : scene.session.outbox())
     if (word.to == 1 && word.header.kind == FrameKind::verdict) verdicts.push_back(word.header.iteration);
@@ -215,7 +252,7 @@ TEST_CASE("observer session, drop: a run whose peers all go on without the obser
     scene.say(0, FrameKind::alive, {}, iteration, 0, slot);
   };
   alive(12, 2);  // it could not hear the observer, which stood still
-  scene.session.lose_peer(1, "peer 1 has left");
+  scene.session.lose_peer(1, Instant{}, "peer 1 has left");
   CHECK_FALSE(scene.session.over());
   CHECK(scene.session.is_open());
   alive(13, 3);
@@ -268,7 +305,7 @@ TEST_CASE("observer session, drop: a process that joins in its own place makes n
   scene.say(1, FrameKind::join, {}, 8);  // it did not hear `start`, and its neighbor has gone on without it
   scene.evaluation(1, 10);               // that was made without it, as it joined
   for (const PeerId id : {0u, 1u}) scene.evaluation(id, 15);
-  scene.session.lose_peer(0, "peer 0 was lost: killed");
+  scene.session.lose_peer(0, Instant{}, "peer 0 was lost: killed");
   std::vector<std::uint64_t> made;
   for (const Evaluation& evaluation : scene.session.evaluations()) made.push_back(evaluation.iteration);
   CHECK(made == std::vector<std::uint64_t>{0, 5, 10, 15});
@@ -277,7 +314,7 @@ TEST_CASE("observer session, drop: a process that joins in its own place makes n
 TEST_CASE("observer session, drop: a run that is at its end takes nobody in, and says so") {
   Scene scene(dropping_experiment());
   scene.start();
-  scene.session.lose_peer(1, "peer 1 was lost: killed");
+  scene.session.lose_peer(1, Instant{}, "peer 1 was lost: killed");
   for (const std::uint64_t iteration : {5u, 10u, 15u, 20u}) scene.evaluation(0, iteration);
   scene.say(1, FrameKind::hello, encode_agreement(scene.agreement), 20, 0, 0, 7);
   scene.said_to(1);

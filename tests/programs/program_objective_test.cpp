@@ -204,7 +204,7 @@ TEST_SUITE("net") {
         CHECK_MESSAGE((outcome.reason == failed_in("iteration 6") ||
                        outcome.reason == failed_in("the evaluation of iteration 4")),
                       outcome.reason);
-        CHECK(experiment.problem.program_restarts() == 0);
+        CHECK(experiment.problem.program_restarts().empty());
       }
     }
   }
@@ -273,7 +273,9 @@ TEST_SUITE("net") {
     check_same_losses(run, undisturbed);
     CHECK(run.mean_model == undisturbed.mean_model);
     CHECK(run.restarts == 0);  // of peers: the neighbors have noticed nothing
-    CHECK(experiment.problem.program_restarts() == 1);
+    REQUIRE(experiment.problem.program_restarts().size() == 1);
+    CHECK(experiment.problem.program_restarts()[0].peer == 1);
+    CHECK(experiment.problem.program_restarts()[0].iteration == 5);
     REQUIRE(told.size() == 0);  // in this process: a forked one has told it
     for (const char* const mark : {"started-0", "started-1", "started-2"})
       std::filesystem::remove(scene.folder.path() / mark);

@@ -110,6 +110,17 @@ TEST_CASE("summary: lost peers leave the last evaluation's totals") {
   CHECK(summary["loss"] == outcome.evaluations.back().loss);
 }
 
+TEST_CASE(
+    "summary: events say what happened to whom, in which iteration and second, as far as that is known") {
+  const auto experiment = quadratic_experiment<float>("d-psgd", "ring", 3, 4);
+  RunOutcome<float> outcome = simulate(experiment, Duration{0});
+  CHECK(summarize(experiment, outcome, Driver::zmq)["events"] == nlohmann::ordered_json::array());
+  outcome.events = {{RunEvent::What::lost, 2, 40, 1.5}, {RunEvent::What::program_restarted, 1, 55}};
+  CHECK(summarize(experiment, outcome, Driver::zmq)["events"].dump() ==
+        R"([{"what":"lost","peer":2,"iteration":40,"seconds":1.5},)"
+        R"({"what":"program restarted","peer":1,"iteration":55,"seconds":null}])");
+}
+
 TEST_CASE("summary: a schedule that varies has no spectral gap") {
   const std::string text =
       "run.iterations = 4\nmodel.kind = \"quadratic(4)\"\nalgorithm.batch = \"full\"\n"

@@ -76,6 +76,14 @@ class FailsInGradient final : public Objective<double> {
   mutable int asked_ = 0;
 };
 
+/// "lost 3", "joined 3": what happened, in order.
+std::vector<std::string> story_of(const RunOutcome<double>& outcome) {
+  std::vector<std::string> story;
+  for (const RunEvent& event : outcome.events)
+    story.push_back(std::string(to_text(event.what)) + " " + std::to_string(event.peer));
+  return story;
+}
+
 constexpr const char* drops = "failure.policy = \"drop\"\nfailure.lost_after = \"200 ms\"\n";
 
 }  // namespace
@@ -105,6 +113,11 @@ TEST_CASE("faults in virtual time: peers that are killed and come back change no
         checkpoints + "[[fault]]\nrandom = { kills = 8, seed = 3, within = \"600 ms\" }\nfor = \"30 ms\"\n");
     CHECK(killed.status == RunStatus::done);
     CHECK(killed.restarts > 0);
+    // Whoever is killed again before it is back has not come back.
+    const auto back = std::ranges::count(killed.events, RunEvent::What::restarted, &RunEvent::what);
+    CHECK(back > 0);
+    CHECK(static_cast<std::uint64_t>(back) <= killed.restarts);
+    CHECK(undisturbed.events.empty());
     CHECK(killed.mean_model == undisturbed.mean_model);
     for (PeerId id = 0; id < 6; ++id)
       CHECK(killed.peers[id].model_digest == undisturbed.peers[id].model_digest);
@@ -152,6 +165,7 @@ TEST_CASE(
   CHECK(frozen.status == RunStatus::done);
   CHECK(frozen.dropped.empty());
   CHECK(frozen.returned == 1);
+  CHECK(story_of(frozen) == std::vector<std::string>{"lost 4", "returned 4"});
 
   const RunOutcome<double> halves = of(fault("150 ms", "[3, 4, 5]", "partition", "900 ms"), news);
   CHECK(halves.status == RunStatus::done);
@@ -178,7 +192,10 @@ TEST_CASE("faults in virtual time: a hub that is killed is replaced by its stand
   const RunOutcome<double> killed = outcome_of("ef21", standby + fault("200 ms", "0", "kill", ""));
   CHECK(killed.status == RunStatus::done);
   CHECK(killed.dropped == std::vector<PeerId>{0});
-  CHECK(killed.peers[2].took_over_in.has_value());
+  REQUIRE(killed.peers[2].took_over_in.has_value());
+  CHECK(story_of(killed) == std::vector<std::string>{"lost 0", "took over 2"});
+  CHECK(killed.events[0].seconds >= 0.2);
+  CHECK(killed.events[1].iteration == *killed.peers[2].took_over_in);
   CHECK(std::ranges::equal(killed.evaluations, undisturbed.evaluations, {}, &Evaluation::loss,
                            &Evaluation::loss));
 }
@@ -190,6 +207,8 @@ TEST_CASE("faults in virtual time: peers of failure.join_later come when they re
       300);
   CHECK(joined.status == RunStatus::done);
   CHECK(joined.joined == std::vector<PeerId>{4});
+  CHECK(story_of(joined) == std::vector<std::string>{"joined 4"});
+  CHECK(joined.events[0].seconds >= 0.5);
 }
 
 TEST_CASE(

@@ -256,7 +256,7 @@ void lose_a_process(Conversation& conversation) {
           Instant{1s});
     }
   observer.tick(Instant{2s});
-  observer.lose_peer(2, "it was killed");
+  observer.lose_peer(2, Instant{}, "it was killed");
   conversation.add("observer", observer.busy_sign(), {});
   write_down(conversation, observer, "observer");
 }

@@ -65,6 +65,20 @@ std::string text_at(const Json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+/// Returns what happened to the peers of a run, as its summary says. Older summaries say only who was lost.
+Json events_in(const Json& summary) {
+  Json events = Json::array();
+  if (!summary.is_object()) return events;
+  if (const auto told = summary.find("events"); told != summary.end() && told->is_array()) {
+    for (const Json& event : *told)
+      if (event.is_object()) events.push_back(event);
+    return events;
+  }
+  if (const auto dropped = summary.find("dropped"); dropped != summary.end() && dropped->is_array())
+    for (const Json& peer : *dropped) events.push_back({{"what", "lost"}, {"peer", peer}});
+  return events;
+}
+
 Json group_of(const std::string& kind, const std::string& name) {
   return {{"kind", kind},
           {"name", name},
@@ -107,6 +121,7 @@ Json ReportData::point_of(const RunFolder& run, const std::string& folder) {
   point["evaluations"] = run.course.size();
   point["defect"] = run.defect;
   point["peers"] = peers_of(run.summary);
+  point["events"] = events_in(run.summary);
   point["consensus"] = consensus_maps_.add(run.consensus, data_["consensus"]);
   if (!run.influence.is_null()) point["influence"] = run.influence;
   point["provenance"] =

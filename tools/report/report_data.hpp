@@ -32,6 +32,7 @@ using RateOf = std::function<nlohmann::ordered_json(const RunSettings& settings)
 ///         "points":[{"series", "at":[index of the value,..per axis], "seed" (with repeats), "folder",
 ///                    "status", "note", "facts":{..}, "learned":index, "consensus":index or null,
 ///                    "seconds":[..], "peers":{..}, "provenance":{..} or null, "picture":index,
+///                    "events":[{"what","peer","iteration","seconds"},..] (as in summary.json),
 ///                    "rate":{..} (of the first point of each series: as RateOf says, "curves" an index),
 ///                    "influence":{..} (as influence.json has it, if there is one),
 ///                    "run_file":[index of a line,..]}]}],

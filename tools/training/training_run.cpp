@@ -228,7 +228,10 @@ class TrainingRun {
   /// Lets the run go on from its record, and its output and the user follow it.
   void follow(RunControl& control, Progress& progress) {
     control.resumes = record().has_value();
-    if (record()) control.record = {*record(), directory_.kept_best<Scalar>(), directory_.has_ended()};
+    if (record())
+      control.record = {.evaluations = *record(),
+                        .best = directory_.kept_best<Scalar>(),
+                        .has_ended = directory_.has_ended()};
     const nlohmann::ordered_json beginning = provenance_.beginning(settings_.run.seed, finished_.warnings);
     directory_.note_beginning(beginning);
     keep_models(control);
@@ -287,7 +290,7 @@ class TrainingRun {
   }
 
   void finish(RunOutcome<Scalar>& outcome, const RunControl& control) {
-    if (experiment_.problem.program_restarts) outcome.restarts += experiment_.problem.program_restarts();
+    note_program_restarts(outcome);
     // A signal to the whole process group also ends the peers; the user caused their end all the same.
     if (outcome.status == RunStatus::lost && control.is_interrupted()) {
       outcome.status = RunStatus::interrupted;
@@ -313,6 +316,14 @@ class TrainingRun {
     if (options_.watcher) options_.watcher->end(finished_.summary);
     if (simulated() && options_.learned)
       *options_.learned = learned_point(std::move(experiment_), std::move(traced_), gradient_);
+  }
+
+  void note_program_restarts(RunOutcome<Scalar>& outcome) const {
+    if (!experiment_.problem.program_restarts) return;
+    for (const auto& [peer, iteration] : experiment_.problem.program_restarts()) {
+      ++outcome.restarts;
+      outcome.events.push_back({RunEvent::What::program_restarted, peer, iteration});
+    }
   }
 
   void predict_seconds(const RunOutcome<Scalar>& outcome, const RunControl& control) {

@@ -39,8 +39,10 @@ function factsOf(point) {
   const virtual = facts.virtual ? " (virtual)" : "";
   const of = (name, data) => (data ? `${name} of ${data}` : name);
   const on = (name, data) => (data ? `${name} on ${data}` : name);
+  const loss = lossText(point);
   return [
-    ["status", statusText[point.status] ?? point.status],
+    ...(loss ? [["lost", loss, "alarm"]] : []),
+    ["status", statusText[point.status] ?? point.status, point.status === "lost" ? "alarm" : null],
     ["algorithm", facts.algorithm ?? unknown],
     ["compressor", facts.compressor || "none"],
     ["topology", `${facts.topology ?? unknown}, ${counted(facts.peers, "peer")}`],
@@ -63,12 +65,13 @@ function factsOf(point) {
 
 function tiles(group) {
   const list = element("dl", { class: "tiles" });
-  group.follow(() => list.replaceChildren(...factsOf(group.points[0]).map(([name, text]) => element("div", {}, element("dt", {}, name), element("dd", {}, text)))));
+  group.follow(() => list.replaceChildren(...factsOf(group.points[0]).map(([name, text, kind = null]) => element("div", { class: kind }, element("dt", {}, name), element("dd", {}, text)))));
   return list;
 }
 
 const pointColumns = [
   { text: "status", of: (facts, point) => statusText[point.status] ?? point.status },
+  { text: "lost", isAlarm: true, of: (facts, point) => lossText(point) || unknown },
   { text: "iterations", number: true, of: (facts) => numberText(facts.iterations, 9) },
   { text: "loss", number: true, of: (facts) => numberText(facts.loss, 6) },
   { text: "accuracy", number: true, of: (facts) => shareText(facts.accuracy) },
@@ -106,7 +109,7 @@ function pointsTable(group, dimension = null) {
     return text + (isTime && text !== unknown && point.facts.virtual && group.kind === "runs" && !areVirtual ? " (virtual)" : "");
   };
   const row = (point) => [...named.map((one, k) => (k === 0 ? element("span", {}, sign(point.series), ` ${one.values[one.of(point.origin)]}`) : one.values[one.of(point.origin)])),
-    ...[...seeds, ...columns].map((column) => textOf(column, point))];
+    ...[...seeds, ...columns].map((column) => (column.isAlarm && textOf(column, point) !== unknown ? element("span", { class: "alarm" }, textOf(column, point)) : textOf(column, point)))];
   const caption = group.kind === "sweep" ? "All points" : "All runs";
   if (!dimension) return table(caption, head, group.points.map(row));
   return table(caption, head, dimension.values.flatMap((text, value) => {

@@ -15,7 +15,7 @@ function view(data, place) {
     above.replaceChildren(overview(group));
     // Whoever has read the claims looks for what they are about.
     const figures = firstClaim(group) ? [curves, comparison, winners] : [winners, curves, comparison];
-    below.replaceChildren(...[...figures, training, tuningSection, ratesSection, peersSection, influenceSection, placeSection, provenanceSection].map((part) => part(group, name)).filter((part) => part !== null));
+    below.replaceChildren(...[...figures, training, presenceSection, tuningSection, ratesSection, peersSection, influenceSection, placeSection, provenanceSection].map((part) => part(group, name)).filter((part) => part !== null));
     if (compared) group.follow(compared.refresh);
   };
   const begin = () => {

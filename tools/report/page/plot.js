@@ -77,9 +77,10 @@ class Plot {
   /// categories: whether they are names without an order, tight: whether the lines end where the axis does}.
   /// `lines`: {name, series, points: [[x, y],..], raw: the points before they were smoothed, if they were, band:
   /// [[x, low, high],..] if there are intervals, isGround: whether it is drawn below the others}, series null for a
-  /// line that is none (the target), whose name is written at `nameAt`, 0 for its begin and 1 for its end.
-  draw({ x, y, lines }) {
-    this.drawn = { x, y, lines };
+  /// line that is none (the target), whose name is written at `nameAt`, 0 for its begin and 1 for its end. `marks`: {x,
+  /// what}: what happened to peers meanwhile.
+  draw({ x, y, lines, marks = [] }) {
+    this.drawn = { x, y, lines, marks };
     this.zoom = x.categories ? null : this.zoomIn(x);
     this.whole.hidden = this.zoom === null;
     this.hint.textContent = `Keys: ← → read the values${x.categories ? "" : ", + − zoom, Shift ← → move, Esc shows all. A drag or Ctrl + wheel zooms, too"}.`;
@@ -103,7 +104,7 @@ class Plot {
     if (y.log && y.cutsGround && methods.length > 0) options.scales.y.min = withRoom(methods.flatMap(({ data }) => data.map((point) => point.y)), true).min;
     if (isKnown(y.most) && mostOf(drawnAlong("y").filter(isKnown)) > y.most) options.scales.y.max = y.most;
     if (this.zoom) Object.assign(options.scales.x, { min: this.zoom[0], max: this.zoom[1] });
-    this.show({ type: "line", data: { datasets }, options });
+    this.show({ type: "line", data: { datasets, marks }, options });
     this.numbers.outdate();
   }
 

@@ -100,7 +100,8 @@ class CurvePlot {
     this.logBox.firstChild.checked = log;
     if (kind.name === "loss") this.addTarget(lines, all, floor);
     plot.heading.textContent = `${kind.title} against ${axis().label}`;
-    plot.draw({ x: { label: axis().label, tight: true, text: axis().text, mark: axis().mark, log: group.keptLogCost.on }, lines,
+    const marks = marksOn(group, all.filter((point) => !group.hidden.has(point.series)), axis());
+    plot.draw({ marks, x: { label: axis().label, tight: true, text: axis().text, mark: axis().mark, log: group.keptLogCost.on }, lines,
       y: { label: kind.title.toLowerCase() + (floor ? ` ${floor.text}` : ""), text: kind.text, log, most: kind.most, cutsGround: floor?.isClaimed } });
   }
 
