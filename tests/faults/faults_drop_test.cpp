@@ -264,7 +264,7 @@ TEST_SUITE("net") {
       CHECK_MESSAGE(contains(said, refused), said);
       CHECK_MESSAGE(contains(said, "keeps sums over all peers"), said);
     }
-    for (const char* kind : {"allreduce-sgd", "ad-psgd"}) {
+    for (const char* kind : {"lgc-ring", "ad-psgd"}) {
       const std::string said = refusal({"algorithm.kind=" + std::string(kind), "algorithm.compressor="});
       CHECK_MESSAGE(contains(said, "cannot do without any peer"), said);
     }
