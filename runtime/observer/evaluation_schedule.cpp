@@ -73,8 +73,8 @@ std::vector<Verdict> EvaluationSchedule::noted(std::vector<Verdict> verdicts) {
   return verdicts;
 }
 
-/// A peer may wait for the verdict on an evaluation that nobody makes: all that count have come back since, and
-/// begin with later ones. Returns a verdict by which they go on.
+/// A peer may wait for the verdict on an evaluation that nobody makes: all that count have come back since,
+/// and begin with later ones. Returns a verdict by which they go on.
 std::optional<Verdict> EvaluationSchedule::bridge_unmade_evaluations() {
   const bool any_counts = std::ranges::any_of(peers_, &Peer::counts);
   const bool is_begun = last_judged().has_value();

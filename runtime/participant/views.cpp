@@ -28,10 +28,10 @@ Views<Scalar>::Views(Part<Scalar>& part) : part_(part) {
 
 template <class Scalar>
 void Views<Scalar>::begin() {
-  const PeerSession& session = part_.session;
+  PeerSession& session = part_.session;
   for (PeerId id = 0; id < part_.experiment().peer_count(); ++id)
     view_.members.push_back(
-        {id, id == self() ? session.input().incarnation : session.incarnation_of(id).value_or(0)});
+        {id, id == self() ? session.input().incarnation : session.members().incarnation_of(id).value_or(0)});
   agreement_.emplace(Member{self(), session.input().incarnation},
                      ViewAgreement::Terms{.patience = part_.failure().lost_after, .repeat = repeat},
                      ViewAgreement::Record{{view_}});
@@ -85,7 +85,7 @@ void Views<Scalar>::look() {
 template <class Scalar>
 Instant Views<Scalar>::look_again() const {
   if (!agreement_) return Instant::max();
-  const bool is_agreeing = agreement_->is_frozen() || !suspects_.empty();
+  const bool is_agreeing = agreement_->is_frozen() || agreement_->is_out() || !suspects_.empty();
   return std::min(is_agreeing ? part_.now + repeat / 4 : Instant::max(), part_.detector.look_again());
 }
 
@@ -119,7 +119,7 @@ void Views<Scalar>::hear(const PeerDeparted& departed) {
 
 template <class Scalar>
 void Views<Scalar>::hear_letters() {
-  for (const LetterArrived& arrived : std::exchange(part_.session.letters(), {})) {
+  for (const LetterArrived& arrived : std::exchange(part_.session.members().letters(), {})) {
     const auto letter = decode_letter(arrived.bytes);
     if (!letter) continue;
     if (silent_.erase(arrived.from) != 0) note_suspects();
@@ -135,7 +135,7 @@ void Views<Scalar>::carry_out() {
   ViewAgreement::Effects effects = std::exchange(agreement_->effects(), {});
   for (const ViewAgreement::Addressed& addressed : effects.letters)
     if (addressed.to.id != self() && addressed.to.id < part_.experiment().peer_count())
-      part_.session.send_letter(addressed.to.id, SharedBytes(encode(addressed.letter)));
+      part_.session.members().say(addressed.to.id, SharedBytes(encode(addressed.letter)));
   for (Decision& decision : effects.decided) decided_ = std::move(decision);
   note_suspects();
 }
@@ -169,6 +169,7 @@ std::string Views<Scalar>::living() const {
 template <class Scalar>
 std::vector<DataArrived> Views<Scalar>::go_on() {
   if (!decided_ || part_.end) return {};
+  if (agreement_->is_out() && !agreement_->may_go(part_.now)) return {};
   const Decision decision = *std::exchange(decided_, std::nullopt);
   if (agreement_->is_out()) {
     leave();
@@ -189,7 +190,7 @@ std::vector<DataArrived> Views<Scalar>::go_on() {
   }
   announced_ = number_of(completed + 1);
   have_completed_ = 0;
-  part_.session.begin_view(number_of(0), announced_);
+  part_.session.members().need_from(announced_, number_of(0));
   if (part_.phase != Phase::trains) return {};
   part_.peer->start();
   return std::exchange(early_, {});
@@ -251,13 +252,12 @@ bool Views<Scalar>::all_have_completed() {
   const std::uint64_t needed = number_of(part_.peer->iteration() + 1);
   if (announced_ < needed) {
     announced_ = needed;
-    part_.session.needs_from(needed);
-    part_.session.say_what_it_needs();
+    part_.session.members().need_from(needed, number_of(0));
     have_completed_ = 0;
   }
   for (; have_completed_ < view_.members.size(); ++have_completed_) {
     const PeerId id = view_.members[have_completed_].id;
-    if (id != self() && !part_.session.needs_only_from(id, needed)) return false;
+    if (id != self() && !part_.session.members().needs_only_from(id, needed)) return false;
   }
   return true;
 }

@@ -78,10 +78,8 @@ void PeerSession::show_life() {
   observer_.show_life(context_);
 }
 
-// Frames from sources.
-
 FrameUse PeerSession::take_from_source(const FrameHeader& head, std::span<const std::byte> payload) {
-  if (head.kind == FrameKind::letter) return hear_letter(head, payload);
+  if (head.kind == FrameKind::letter) return members().hear(head, payload);
   if (parted_.contains(head.sender)) return hear_parted(head, payload);
   if (head.kind == FrameKind::hello) {
     hear_hello(head, payload);
@@ -130,14 +128,6 @@ FrameUse PeerSession::hear_frame(const FrameHeader& head, std::span<const std::b
   return whole_ ? FrameUse::data : FrameUse::words;
 }
 
-/// Also of a peer whose edge is out: it may not know it.
-FrameUse PeerSession::hear_letter(const FrameHeader& head, std::span<const std::byte> payload) {
-  if (!incoming_.find(head.sender) || head.run_id != context_.run_id) return FrameUse::garbage;
-  if (context_.has_started())
-    letters_.push_back({head.sender, head.incarnation, {payload.begin(), payload.end()}});
-  return FrameUse::words;
-}
-
 void PeerSession::hear_hello(const FrameHeader& hello, std::span<const std::byte> payload) {
   const bool edge_is_out = to_neighbor::as_hello(hello).edge_is_out;
   if (is_of_successor(hello)) {
@@ -172,8 +162,6 @@ void PeerSession::answer_hello(const FrameHeader& hello, std::span<const std::by
                to_neighbor::encode(link->messages.held()));
   tell_when_ready();
 }
-
-// Frames from destinations.
 
 FrameUse PeerSession::hear_destination(PeerId destination, const FrameHeader& head,
                                        std::span<const std::byte> payload) {
@@ -214,8 +202,6 @@ FrameUse PeerSession::hear_destination(PeerId destination, const FrameHeader& he
       return FrameUse::garbage;
   }
 }
-
-// Frames from the observer.
 
 FrameUse PeerSession::take_from_observer(const FrameHeader& head, std::span<const std::byte> payload,
                                          Instant now) {

@@ -10,6 +10,7 @@
 
 #include "runtime/peer/joining.hpp"
 #include "runtime/peer/staleness.hpp"
+#include "runtime/session/between_members.hpp"
 #include "runtime/session/context.hpp"
 #include "runtime/session/edge_request.hpp"
 #include "runtime/session/entrance.hpp"
@@ -66,27 +67,7 @@ class PeerSession {
   }
   /// Answers ModelAsked.
   void give(const ModelCopy& copy) { Joining::give(copy, context_); }
-  /// Members that agree on who they are: says it to one of them. It may be lost.
-  void send_letter(PeerId to, SharedBytes letter) {
-    context_.say(PeerFrame::Way::outlet, to, FrameKind::letter, std::move(letter));
-  }
-  /// Between members, iteration t has the number t + `added` from now on. This peer needs what has the number
-  /// `needed`, or a later one: all are told.
-  void begin_view(std::uint64_t added, std::uint64_t needed) {
-    context_.added_between_members = added;
-    needs_from(needed);
-    say_what_it_needs();
-  }
-  /// What has come of letters. Nothing before the start.
-  std::vector<LetterArrived>& letters() { return letters_; }
-  /// The process that has greeted this one as peer `source`; empty if none has.
-  std::optional<std::uint32_t> incarnation_of(PeerId source) const {
-    return incoming_.find(source)->incarnation();
-  }
-  /// True if `destination` is known to need no message of iterations before `iteration`.
-  bool needs_only_from(PeerId destination, std::uint64_t iteration) const {
-    return outgoing_.retention().floor(destination) >= iteration;
-  }
+  BetweenMembers members() { return {context_, outgoing_, incoming_, letters_}; }
   /// Sends a message of the method. Does nothing if the edge is out.
   void send(Outgoing message, Instant posted) {
     if (parted_.contains(message.to)) return;
@@ -168,7 +149,6 @@ class PeerSession {
   FrameUse take_from_source(const FrameHeader& head, std::span<const std::byte> payload);
   FrameUse take_from_observer(const FrameHeader& head, std::span<const std::byte> payload, Instant now);
   FrameUse hear_frame(const FrameHeader& head, std::span<const std::byte> payload);
-  FrameUse hear_letter(const FrameHeader& head, std::span<const std::byte> payload);
   void hear_hello(const FrameHeader& hello, std::span<const std::byte> payload);
   void answer_hello(const FrameHeader& hello, std::span<const std::byte> payload);
   FrameUse hear_parted(const FrameHeader& head, std::span<const std::byte> payload);
