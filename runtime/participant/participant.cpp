@@ -33,7 +33,7 @@ bool Participant<Scalar>::advance(Instant now) {
 template <class Scalar>
 void Participant<Scalar>::go_on_in_next_view() {
   if (!views_ || under_way_) return;
-  for (DataArrived& data : views_->go_on()) hear(std::move(data));
+  for (DataArrived& data : views_->go_on()) take_in(std::move(data));  // heard when they came
 }
 
 template <class Scalar>

@@ -159,6 +159,8 @@ class Participant {
     if (!views_) losses_.send(respond(*part_.peer, news));
   }
   void hear(DataArrived data);
+  /// Hands a message to the peer, or to those that wait for a later view.
+  void take_in(DataArrived data);
   template <class Event>
   void note_heard(Event event) {
     if (part_.input.checkpoints.any()) heard_.push_back(std::move(event));

@@ -53,8 +53,13 @@ void Participant<Scalar>::on(const StillWaits& waits) {
 
 template <class Scalar>
 void Participant<Scalar>::hear(DataArrived data) {
-  const PeerId sender = data.key.sender;
   part_.meter.receives(data, part_.now);
+  take_in(std::move(data));
+}
+
+template <class Scalar>
+void Participant<Scalar>::take_in(DataArrived data) {
+  const PeerId sender = data.key.sender;
   if (views_ && !views_->take(data)) return;
   const std::uint64_t rounds = part_.peer->counters().gossip_rounds;
   const bool is_logged = part_.input.checkpoints.any();  // else nobody but the peer needs the packet
