@@ -76,11 +76,10 @@ std::vector<Verdict> EvaluationSchedule::noted(std::vector<Verdict> verdicts) {
 /// A peer may wait for the verdict on an evaluation that nobody makes: all that count have come back since,
 /// and begin with later ones. Returns a verdict by which they go on.
 std::optional<Verdict> EvaluationSchedule::bridge_unmade_evaluations() {
-  const bool any_counts = std::ranges::any_of(peers_, &Peer::counts);
-  const bool is_begun = last_judged().has_value();
-  if (!any_counts || !is_begun || !questions().empty() || all_have_evaluated() <= *last_judged())
-    return std::nullopt;
-  return verdicts_.emplace_back(Verdict{all_have_evaluated(), true});
+  const std::uint64_t evaluated = all_have_evaluated();
+  if (!last_judged() || evaluated <= *last_judged()) return std::nullopt;
+  if (std::ranges::none_of(peers_, &Peer::counts) || !questions().empty()) return std::nullopt;
+  return verdicts_.emplace_back(Verdict{evaluated, true});
 }
 
 /// Returns the newest evaluation that all peers have sent that count, but at least that of the last verdict.

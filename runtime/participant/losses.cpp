@@ -14,8 +14,7 @@ void Losses<Scalar>::check_deadlines() {
     return;
   }
   if (part_.now < part_.detector.look_again() && part_.now < check_again_) return;
-  check_again_ =
-      part_.now + std::min<Duration>(part_.failure().lost_after / 20, std::chrono::milliseconds(200));
+  check_again_ = part_.judges_again_at();
   if (!members_agree(part_.experiment())) {
     judge_neighbors();
     judge_offers();
@@ -27,12 +26,7 @@ void Losses<Scalar>::check_deadlines() {
 
 template <class Scalar>
 void Losses<Scalar>::judge_neighbors() {
-  const auto away_for = [this](PeerId id) {
-    const Availability there = availability_of(part_.experiment().settings, id);
-    return there.from(part_.now, part_.meter.origin()) - part_.now;
-  };
-  const SilenceWatch::Judgement judgement =
-      part_.detector.judge(part_.now, part_.peer->iteration() + 1, part_.peer->waiting_for(), away_for);
+  const SilenceWatch::Judgement judgement = part_.judge_silence_of(part_.peer->waiting_for());
   if (judgement.word) part_.tell_user(News::waits, part_.id(), *judgement.word);
   for (const SilenceWatch::Lost& lost : judgement.lost) {
     if (part_.drops() && part_.is_hub(lost.id) && !part_.peer->role().survives_hub())
@@ -100,13 +94,13 @@ void Losses<Scalar>::look_for_observer() {
 /// Of a peer that stays until its neighbors need nothing more: a lost one needs nothing.
 template <class Scalar>
 void Losses<Scalar>::judge_destinations() {
-  for (const PeerId destination : part_.session.input().destinations)
-    if (!part_.detector.is_lost(destination, part_.now))
-      continue;
-    else if (members_agree(part_.experiment()))
+  for (const PeerId destination : part_.session.input().destinations) {
+    if (!part_.detector.is_lost(destination, part_.now)) continue;
+    if (members_agree(part_.experiment()))
       part_.session.send_edge_request({.what = EdgeRequest::What::part, .neighbor = destination});
     else
       part_from(destination, "it has said nothing for " + to_text(part_.failure().lost_after));
+  }
 }
 
 template <class Scalar>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -90,6 +91,17 @@ struct Part final : private PieceHearer {
 
   void tell_user(PeerNews::Kind kind, PeerId about, std::string sentence) {
     news.push_back({kind, about, std::move(sentence)});
+  }
+  /// Says which of `peers` have been silent for too long. Who is away by its availability is waited for.
+  SilenceWatch::Judgement judge_silence_of(const std::vector<PeerId>& peers) {
+    const auto away_for = [this](PeerId of) {
+      return availability_of(experiment().settings, of).from(now, meter.origin()) - now;
+    };
+    return detector.judge(now, peer->iteration() + 1, peers, away_for);
+  }
+  /// When silences that were judged now are to be judged again.
+  Instant judges_again_at() const {
+    return now + std::min<Duration>(failure().lost_after / 20, std::chrono::milliseconds(200));
   }
   /// It is `later` now.
   void come_to(Instant later) {

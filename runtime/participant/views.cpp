@@ -93,19 +93,13 @@ Instant Views<Scalar>::look_again() const {
 template <class Scalar>
 void Views<Scalar>::judge_silences() {
   if (part_.now < check_again_) return;
-  check_again_ =
-      part_.now + std::min<Duration>(part_.failure().lost_after / 20, std::chrono::milliseconds(200));
+  check_again_ = part_.judges_again_at();
   std::vector<PeerId> others;
   for (const Member& member : agreement_->view().members)
     if (member.id != self() && !gone_.contains(member.id)) others.push_back(member.id);
-  const auto away_for = [this](PeerId id) {
-    const Availability there = availability_of(part_.experiment().settings, id);
-    return there.from(part_.now, part_.meter.origin()) - part_.now;
-  };
-  const SilenceWatch::Judgement judgement =
-      part_.detector.judge(part_.now, part_.peer->iteration() + 1, others, away_for);
   silent_.clear();
-  for (const SilenceWatch::Lost& lost : judgement.lost) silent_.emplace(lost.id, lost.how);
+  for (const SilenceWatch::Lost& lost : part_.judge_silence_of(others).lost)
+    silent_.emplace(lost.id, lost.how);
   note_suspects();
 }
 

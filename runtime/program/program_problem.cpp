@@ -80,11 +80,11 @@ std::shared_ptr<ProgramFleet> start_programs(const RunSettings& settings, const 
         .batch = settings.algorithm.batch,
         .settings = settings_for_programs(settings)};
   };
+  const Notice tell = home.notice ? home.notice : no_notice;
   const ProgramCare care{.answer_within = settings.model.answer_within,
-                         .on_restart = [tell = home.notice ? home.notice : no_notice](
-                                           const std::string& sentence, std::uint64_t) { tell(sentence); },
-                         .on_stop = home.notice ? home.notice : no_notice,
-                         .on_wait = home.notice ? home.notice : no_notice};
+                         .on_restart = [tell](const std::string& sentence, std::uint64_t) { tell(sentence); },
+                         .on_stop = tell,
+                         .on_wait = tell};
   if (home.peer && home.program_channel >= 0)
     return std::make_shared<ProgramFleet>(FileDescriptor(home.program_channel), facts_of(*home.peer), care,
                                           largest_dimension);

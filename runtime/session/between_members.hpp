@@ -40,10 +40,7 @@ class BetweenMembers {
   /// `needed`, or a later one: all are told.
   void need_from(std::uint64_t needed, std::uint64_t added) {
     context_.added_between_members = added;
-    if (needed > context_.next_needed) {
-      context_.next_needed = needed;
-      incoming_.forget_before(needed);
-    }
+    incoming_.need_from(needed, context_);
     incoming_.say_what_is_needed(context_);
   }
   /// The process that has greeted this one as peer `source`; empty if none has.

@@ -30,6 +30,13 @@ IncomingLink* IncomingLinks::find(PeerId id) {
   return found ? &links_[static_cast<std::size_t>(found - links_.data())] : nullptr;
 }
 
+bool IncomingLinks::need_from(std::uint64_t iteration, SessionContext& context) {
+  if (iteration <= context.next_needed) return false;
+  context.next_needed = iteration;
+  for (IncomingLink& link : links_) link.messages.forget_before(iteration);
+  return true;
+}
+
 IncomingLink::Frame IncomingLinks::take(const FrameHeader& head, SessionContext& context) {
   IncomingLink* const link = find(head.sender);
   ensure(link != nullptr, "numbered frames are taken of sources only");

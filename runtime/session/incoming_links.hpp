@@ -37,10 +37,8 @@ class IncomingLinks {
   void offer_pieces(SessionContext& context);
   /// Tells sources which pieces they may send: those that may not know it, or all.
   void permit_pieces(bool all, SessionContext& context);
-  /// This peer needs no message of earlier iterations any more.
-  void forget_before(std::uint64_t iteration) {
-    for (IncomingLink& link : links_) link.messages.forget_before(iteration);
-  }
+  /// This peer needs no message of earlier iterations any more. False if that was known.
+  bool need_from(std::uint64_t iteration, SessionContext& context);
   /// Policy "drop": the sender, which may be no source, has agreed that the edge be in again.
   void note_agreement(const FrameHeader& head) {
     if (IncomingLink* const link = find(head.sender)) link->agrees(head.incarnation);

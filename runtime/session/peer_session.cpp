@@ -37,10 +37,7 @@ void PeerSession::resume(SessionState state) {
 }
 
 void PeerSession::needs_from(std::uint64_t iteration) {
-  if (iteration <= context_.next_needed) return;
-  context_.next_needed = iteration;
-  incoming_.forget_before(iteration);
-  incoming_.say_what_is_needed_to_quiet(context_);
+  if (incoming_.need_from(iteration, context_)) incoming_.say_what_is_needed_to_quiet(context_);
 }
 
 // Heartbeats, and the way into the run.
