@@ -26,12 +26,6 @@ HostPeers::Setup hosts_with(const std::string& algorithm, const std::string& los
           .algorithm = algorithm};
 }
 
-void check_that_it_ends_well(HostPeers& hosts, std::size_t id) {
-  const int code = hosts.peer(id).wait();
-  CAPTURE(id);
-  CHECK_MESSAGE(code == 0, hosts.peer(id).complained());
-}
-
 /// Checks that the run ended well without the peers `dropped`, and that the others had one model.
 void check_record(const fs::path& output, const std::vector<std::size_t>& dropped) {
   const RunRecord record = record_of(output);
@@ -74,7 +68,7 @@ TEST_SUITE("net") {
       REQUIRE_MESSAGE(hosts.reaches(4), hosts.peer(0).complained());
       hosts.kill_peer(2);
       for (const std::size_t id : {0, 1, 3}) {
-        check_that_it_ends_well(hosts, id);
+        hosts.check_that_it_ends_well(id);
         CHECK_MESSAGE(contains(hosts.peer(id).complained(), "goes on without peer 2"),
                       hosts.peer(id).complained());
       }
@@ -89,7 +83,7 @@ TEST_SUITE("net") {
     hosts.kill_peer(0);
     std::optional<std::string> model;
     for (const std::size_t id : {1, 2, 3}) {
-      check_that_it_ends_well(hosts, id);
+      hosts.check_that_it_ends_well(id);
       const std::string own = content_of(hosts.output(id) / ("model-" + std::to_string(id) + ".npy"));
       CHECK(own == model.value_or(own));
       model = own;
@@ -106,7 +100,7 @@ TEST_SUITE("net") {
     CHECK(hosts.peer(2).wait() == 3);
     CHECK_MESSAGE(contains(hosts.peer(2).complained(), "the others have gone on without it"),
                   hosts.peer(2).complained());
-    for (const std::size_t id : {0, 1, 3}) check_that_it_ends_well(hosts, id);
+    for (const std::size_t id : {0, 1, 3}) hosts.check_that_it_ends_well(id);
     check_record(hosts.output(0), {2});
   }
 
@@ -117,7 +111,7 @@ TEST_SUITE("net") {
     kill(hosts.peer(2).process(), SIGTERM);
     CHECK(hosts.peer(2).wait() == 130);
     for (const std::size_t id : {0, 1, 3}) {
-      check_that_it_ends_well(hosts, id);
+      hosts.check_that_it_ends_well(id);
       CHECK_FALSE(contains(hosts.peer(id).complained(), "has said nothing"));
     }
     check_record(hosts.output(0), {2});
@@ -161,7 +155,7 @@ TEST_SUITE("net") {
     CHECK_MESSAGE((code == 2 || code == 3), hosts.peer(2).complained());
     CHECK_MESSAGE(contains(hosts.peer(2).complained(), "allreduce-sgd cannot be joined"),
                   hosts.peer(2).complained());
-    for (const std::size_t id : {0, 1, 3}) check_that_it_ends_well(hosts, id);
+    for (const std::size_t id : {0, 1, 3}) hosts.check_that_it_ends_well(id);
     check_record(hosts.output(0), {2});
   }
 }

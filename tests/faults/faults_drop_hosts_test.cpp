@@ -19,12 +19,6 @@ namespace {
 const HostPeers::Setup dropping = {.iterations = "600",
                                    .failure = "policy = \"drop\"\nlost_after = \"1 s\"\n"};
 
-void check_that_it_ends_well(HostPeers& hosts, std::size_t id) {
-  const int code = hosts.peer(id).wait();
-  CAPTURE(id);
-  CHECK_MESSAGE(code == 0, hosts.peer(id).complained());
-}
-
 /// Checks that the run ended well without the peers `dropped`. Returns the record of peer 0.
 RunRecord check_record(const HostPeers& hosts, const std::vector<std::size_t>& dropped) {
   const RunRecord record = record_of(hosts.output(0));
@@ -36,14 +30,14 @@ RunRecord check_record(const HostPeers& hosts, const std::vector<std::size_t>& d
 }
 
 void check_that_it_keeps_its_own_model(HostPeers& hosts, std::size_t id) {
-  check_that_it_ends_well(hosts, id);
+  hosts.check_that_it_ends_well(id);
   CHECK(fs::exists(hosts.output(id) / ("model-" + std::to_string(id) + ".npy")));
   CHECK_MESSAGE(contains(hosts.peer(id).complained(), "each keeps its own model"),
                 hosts.peer(id).complained());
 }
 
 void check_that_it_joined(HostPeers& hosts, std::size_t id, std::uint64_t iterations) {
-  for (std::size_t each = 0; each < HostPeers::count; ++each) check_that_it_ends_well(hosts, each);
+  for (std::size_t each = 0; each < HostPeers::count; ++each) hosts.check_that_it_ends_well(each);
   const RunRecord record = record_of(hosts.output(0));
   CHECK(record.summary["status"] == "done");
   CHECK(record.summary["joined"] == std::vector<std::size_t>{id});
@@ -65,7 +59,7 @@ TEST_SUITE("net") {
     hosts.start_all();
     REQUIRE_MESSAGE(hosts.reaches(4), hosts.peer(0).complained());
     hosts.kill_peer(2);
-    for (const std::size_t id : {0, 1, 3}) check_that_it_ends_well(hosts, id);
+    for (const std::size_t id : {0, 1, 3}) hosts.check_that_it_ends_well(id);
     check_record(hosts, {2});
     const RunRecord record = record_of(hosts.output(0));
     for (const std::size_t id : {1, 3}) {
@@ -93,7 +87,7 @@ TEST_SUITE("net") {
       hosts.start(3, wait);
       if (comes_back) {
         hosts.start(0, wait);
-        for (const std::size_t id : {0, 1, 2, 3}) check_that_it_ends_well(hosts, id);
+        for (const std::size_t id : {0, 1, 2, 3}) hosts.check_that_it_ends_well(id);
         CHECK(record_of(hosts.output(0)).summary["dropped"].empty());
         continue;
       }
@@ -126,10 +120,10 @@ TEST_SUITE("net") {
     hosts.start_all();
     REQUIRE_MESSAGE(hosts.reaches(4), hosts.peer(0).complained());
     kill(hosts.peer(2).process(), SIGSTOP);
-    for (const std::size_t id : {0, 1, 3}) check_that_it_ends_well(hosts, id);
+    for (const std::size_t id : {0, 1, 3}) hosts.check_that_it_ends_well(id);
     check_record(hosts, {2});
     kill(hosts.peer(2).process(), SIGCONT);
-    check_that_it_ends_well(hosts, 2);
+    hosts.check_that_it_ends_well(2);
   }
 
   TEST_CASE(
@@ -140,7 +134,7 @@ TEST_SUITE("net") {
     kill(hosts.peer(2).process(), SIGSTOP);
     REQUIRE_MESSAGE(hosts.reaches(20), hosts.peer(0).complained());  // they do not wait any more
     kill(hosts.peer(2).process(), SIGCONT);
-    for (const std::size_t id : {0, 1, 2, 3}) check_that_it_ends_well(hosts, id);
+    for (const std::size_t id : {0, 1, 2, 3}) hosts.check_that_it_ends_well(id);
     CHECK(check_record(hosts, {}).summary["returned"] == 1);
     for (const std::size_t id : {1, 3})
       CHECK_MESSAGE(contains(hosts.peer(id).complained(), "peer 2 is back at peer " + std::to_string(id)),
@@ -171,7 +165,7 @@ TEST_SUITE("net") {
       CHECK_MESSAGE(contains(hosts.peer(id).complained(), "goes on without peer " + std::to_string(3 - id)),
                     hosts.peer(id).complained());
     hosts.network()->set_path(1, 2, true);
-    for (std::size_t id = 0; id < HostPeers::count; ++id) check_that_it_ends_well(hosts, id);
+    for (std::size_t id = 0; id < HostPeers::count; ++id) hosts.check_that_it_ends_well(id);
     const RunRecord record = record_of(hosts.output(0));
     CHECK(record.summary["status"] == "done");
     CHECK(record.summary["dropped"].empty());
@@ -188,7 +182,7 @@ TEST_SUITE("net") {
       REQUIRE(hosts.peer(id).wait_until(
           [&] { return contains(hosts.peer(id).complained(), "the observer, at peer 0, was lost"); }));
     kill(hosts.peer(0).process(), SIGCONT);
-    for (const std::size_t id : {0, 1, 2, 3}) check_that_it_ends_well(hosts, id);
+    for (const std::size_t id : {0, 1, 2, 3}) hosts.check_that_it_ends_well(id);
     for (const std::size_t id : {1, 3})
       CHECK_MESSAGE(contains(hosts.peer(id).complained(), "goes on without peer 0"),
                     hosts.peer(id).complained());
@@ -221,7 +215,7 @@ TEST_SUITE("net") {
     hosts.network()->set_link(2, false);
     REQUIRE_MESSAGE(hosts.reaches(20), hosts.peer(0).complained());  // the others do not wait any more
     hosts.network()->set_link(2, true);
-    for (const std::size_t id : {0, 1, 3}) check_that_it_ends_well(hosts, id);
+    for (const std::size_t id : {0, 1, 3}) hosts.check_that_it_ends_well(id);
     const int code = hosts.peer(2).wait();
     CHECK_MESSAGE((code == 0 || code == 3), hosts.peer(2).complained());
     CHECK(record_of(hosts.output(0)).summary["status"] == "done");
@@ -256,7 +250,7 @@ TEST_SUITE("net") {
     CHECK(hosts.peer(2).wait() == 130);
     CHECK_MESSAGE(contains(hosts.peer(2).complained(), "the others go on without it"),
                   hosts.peer(2).complained());
-    for (const std::size_t id : {0, 1, 3}) check_that_it_ends_well(hosts, id);
+    for (const std::size_t id : {0, 1, 3}) hosts.check_that_it_ends_well(id);
     check_record(hosts, {2});
     for (const std::size_t id : {1, 3})  // by its word, not by its silence
       CHECK_MESSAGE(contains(hosts.peer(id).complained(), "goes on without peer 2"),
@@ -324,7 +318,7 @@ TEST_SUITE("net") {
     CHECK_MESSAGE(contains(hosts.peer(2).complained(), "gone on without peer 2"), hosts.peer(2).complained());
     CHECK_MESSAGE(contains(hosts.peer(2).complained(), "dpsvrg cannot be joined"),
                   hosts.peer(2).complained());
-    for (const std::size_t id : {0, 1, 3}) check_that_it_ends_well(hosts, id);
+    for (const std::size_t id : {0, 1, 3}) hosts.check_that_it_ends_well(id);
     CHECK(record_of(hosts.output(0)).summary["dropped"] == std::vector<std::size_t>{2});
   }
 }

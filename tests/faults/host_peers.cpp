@@ -69,12 +69,14 @@ bool HostPeers::reaches(std::size_t evaluations) const {
   return peers_[0]->wait_until([&] { return evaluations_in(output(0)) >= evaluations; });
 }
 
+void HostPeers::check_that_it_ends_well(std::size_t id) const {
+  const int code = peer(id).wait();
+  CAPTURE(id);
+  CHECK_MESSAGE(code == 0, peer(id).complained());
+}
+
 RunRecord HostPeers::check_end(const std::string& iterations, Said said) {
-  for (std::size_t id = 0; id < count; ++id) {
-    const int code = peer(id).wait();
-    CAPTURE(id);
-    CHECK_MESSAGE(code == 0, peer(id).complained());
-  }
+  for (std::size_t id = 0; id < count; ++id) check_that_it_ends_well(id);
   std::vector<std::string> words = {"simulate", "run.toml", "--quiet", "--overwrite", "--output", "calm"};
   if (!iterations.empty()) {
     words.push_back("--set");

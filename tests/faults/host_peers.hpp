@@ -44,6 +44,8 @@ class HostPeers {
   std::filesystem::path output(std::size_t id) const { return folder_of(id) / "out"; }
   /// Waits until peer 0 has recorded `evaluations` evaluations. False if it ends before.
   bool reaches(std::size_t evaluations) const;
+  /// Waits for the end of the peer, and checks that it ends well.
+  void check_that_it_ends_well(std::size_t id) const;
   /// Checks that all peers end well and that the record equals that of an undisturbed run in the simulator.
   /// Returns the record.
   RunRecord check_end(const std::string& iterations = {}, Said said = Said::the_same);

@@ -13,15 +13,8 @@ namespace {
 
 const Instant begin{};
 
-}  // namespace
-
-TEST_CASE(
-    "observer session, drop: a peer that is silent to the observer is done without, and nobody is told that "
-    "it is gone") {
-  Scene scene(dropping_experiment());
-  scene.start();
-  scene.evaluation(0, 5);
-  scene.said_to(0);
+/// Peer 0 alone sends heartbeats, for longer than failure.lost_after.
+void lose_peer_1_by_silence(Scene& scene) {
   for (Duration at = 1s; at <= 8s; at += 100ms) {
     scene.session.judge_silence(begin + at);
     FrameHeader alive;
@@ -32,6 +25,18 @@ TEST_CASE(
     alive.run_id = run_id(scene.agreement);
     scene.session.hear(alive, {}, begin + at);
   }
+}
+
+}  // namespace
+
+TEST_CASE(
+    "observer session, drop: a peer that is silent to the observer is done without, and nobody is told that "
+    "it is gone") {
+  Scene scene(dropping_experiment());
+  scene.start();
+  scene.evaluation(0, 5);
+  scene.said_to(0);
+  lose_peer_1_by_silence(scene);
   const Kinds said = scene.said_to(0);
   CHECK(std::ranges::count(said, FrameKind::verdict) > 0);
   CHECK(std::ranges::count(said, FrameKind::departed) == 0);
@@ -220,15 +225,7 @@ TEST_CASE(
   Scene scene(dropping_experiment(40));
   scene.start();
   for (const PeerId id : {0u, 1u}) scene.evaluation(id, 5);
-  for (Duration at = 1s; at <= 8s; at += 100ms) {
-    scene.session.judge_silence(begin + at);
-    FrameHeader alive;
-    alive.kind = FrameKind::alive;
-    alive.slot = 1;
-    alive.sequence = 1;
-    alive.run_id = run_id(scene.agreement);
-    scene.session.hear(alive, {}, begin + at);
-  }
+  lose_peer_1_by_silence(scene);
   // It has come to iteration 15, and waits for the verdict on iteration 10 before it goes on.
   scene.say(1, FrameKind::alive, {}, 16, 0, 1);
   CHECK(scene.session.outcome().returned == 1);
