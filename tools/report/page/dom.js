@@ -70,3 +70,14 @@ function folded(summary, fill) {
   details.outdate = () => { stale = true; details.refresh(); };
   return details;
 }
+
+/// Gives a canvas so many points, and clears it by that. Returns its pen, which counts in points, and the pixels
+/// of one.
+function clearedCanvas(canvas, width, height) {
+  const density = devicePixelRatio || 1;
+  Object.assign(canvas, { width: Math.round(width * density), height: Math.round(height * density) });
+  Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
+  const pen = canvas.getContext("2d");
+  pen.scale(density, density);
+  return [pen, density];
+}

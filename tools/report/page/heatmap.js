@@ -72,11 +72,7 @@ class HeatMap {
   redraw() {
     const { width, height } = this.canvas.parentElement.getBoundingClientRect();
     if (!this.map || width === 0) return;
-    const density = devicePixelRatio || 1;
-    Object.assign(this.canvas, { width: Math.round(width * density), height: Math.round(height * density) });
-    Object.assign(this.canvas.style, { width: `${width}px`, height: `${height}px` });
-    const pen = this.canvas.getContext("2d");
-    pen.scale(density, density);
+    const [pen, density] = clearedCanvas(this.canvas, width, height);
     Object.assign(this, this.paint(pen, width, height, density));
     if (this.marked) {
       const [row, column] = this.marked;

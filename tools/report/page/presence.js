@@ -161,12 +161,7 @@ class Lanes {
   redraw() {
     const { width, height } = this.area.getBoundingClientRect();
     if (!this.lanes || width === 0) return;
-    const density = devicePixelRatio || 1;
-    Object.assign(this.canvas, { width: Math.round(width * density), height: Math.round(height * density) });
-    Object.assign(this.canvas.style, { width: `${width}px`, height: `${height}px` });
-    const pen = this.canvas.getContext("2d");
-    pen.scale(density, density);
-    this.paint(pen, width, height);
+    this.paint(clearedCanvas(this.canvas, width, height)[0], width, height);
   }
 
   paint(pen, width, height) {
